@@ -332,7 +332,7 @@ def test_a_classifier_that_is_registered_is_known_everywhere(stump: Any, out: Ou
     data.write_text("\n".join(["a,b,c,d,class", *lines]))
     assert "the best tree with one test" in out("methods")
     shown = out("fit", data, "--target", "class", "--method", "toy_stump", "--out", file)
-    assert "ToyStumpClassifier on" in shown
+    assert "by the method toy_stump" in shown
     assert "training errors" in shown
     assert out("compare", data, "--target", "class", "--methods", "toy_stump,optimal", "--folds", "2")
     model = et.load_model(file)
@@ -343,7 +343,7 @@ def test_a_classifier_that_is_registered_is_known_everywhere(stump: Any, out: Ou
     assert out("explain", file, data, "--row", "1")
     page = page_data(model, data)
     assert page["answer"] == "tree"
-    assert page["summary"] == "ToyStumpClassifier on 24 examples."
+    assert page["summary"] == "The best tree with one test on 24 examples."
 
 
 def test_a_classifier_that_is_taken_out_is_unknown(tmp_path: Path) -> None:

@@ -197,6 +197,8 @@ def test_two_tabs_ask_side_by_side(endless: str, visit: Callable[..., Any]) -> N
     answered(other.page)
     other.page.select_option("#query-target", label="c0")
     other.page.locator("h1", has_text="long.csv: c0").wait_for()
+    first.page.fill("#query-max_depth", "3")  # its own question may have ended by now
+    first.page.press("#query-max_depth", "Tab")
     first.page.wait_for_selector(".status.problem")
     assert "another page has opened long.csv to predict c0" in first.page.inner_text(".status")
     assert first.page.inner_text("h1") == "long.csv: y"

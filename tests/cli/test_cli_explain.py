@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,39 @@ def test_mistakes_of_compare(options: tuple[str, ...], message: str, cli: Any, m
     done = cli("compare", mixed, "--target", "gewählt", *options)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_compare_ends_in_time_and_says_how_far_it_came(
+    cli: Any, mixed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = et.C45TreeClassifier.fit
+
+    def slow(self: Any, *given: Any) -> Any:
+        time.sleep(0.2)
+        return plain(self, *given)
+
+    monkeypatch.setattr(et.C45TreeClassifier, "fit", slow)
+    options = ("--target", "gewählt", "--methods", "c45,optimal")
+    done = cli("compare", mixed, *options, "--within", "0.5")
+    assert "240 rows, 2 of 5 folds, as many as 0.5 s allow (--folds 5 judges all)" in done.out
+    found = cli("compare", mixed, *options, "--within", "0.5", "--json").json
+    assert (found["folds"], found["judged"]) == (5, 2)
+    assert cli("compare", mixed, *options, "--folds", "3", "--json").json["judged"] == 3
+
+
+def test_standard_errors_are_those_of_the_held_out_rows(cli: Any, mixed: Path) -> None:
+    options = ("--target", "gewählt", "--methods", "optimal", "--folds", "4")
+    row = cli("compare", mixed, *options, "--json").json["methods"][0]
+    share = row["accuracy"]
+    assert row["accuracy_error"] == pytest.approx(np.sqrt(share * (1 - share) / 240), rel=0.05)
+    again = cli("compare", mixed, *options, "--repeats", "2", "--json").json["methods"][0]
+    assert again["accuracy_error"] == pytest.approx(
+        row["accuracy_error"], rel=0.1
+    )  # the same rows, seen twice
+    shown = cli("compare", mixed, *options).out
+    assert f"{share:.3f} ±{row['accuracy_error']:.3f}".replace("±0.", "±.") in shown
+    table = [
+        line for line in shown.splitlines() if line.startswith(("method", "optimal", "always", "logistic"))
+    ]
+    assert len(table) == 4
+    assert max(map(len, table)) <= 62 + max(len(line.split("  ")[0]) for line in table)

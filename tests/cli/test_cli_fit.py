@@ -264,3 +264,22 @@ def test_a_limit_keeps_the_best_so_far(cli: Any, tmp_path: Path) -> None:
     assert "before the optimum was proved" in done.err
     assert "--time-limit" in done.err
     assert json.loads(out.read_text())["claims"]["stop_reason"] == "time limit"
+
+
+@pytest.mark.parametrize("method", ["bayes", "map", "smoothed", "option", "mcmc"])
+def test_priors_are_told_in_words(cli: Any, mixed: Path, tmp_path: Path, method: str) -> None:
+    more = ("--seed", "1") if method == "mcmc" else ()
+    done = cli("fit", mixed, "--target", "gewählt", "--method", method, "-o", tmp_path / "m.json", *more)
+    assert done.code == 0, done.err
+    assert "how trees weigh   small trees: " in done.out
+    assert "every leaf adds   " in done.out
+    assert "Prior(" not in done.out
+    assert "Classifier" not in done.out
+
+
+def test_a_sample_of_tops_has_a_sentence(cli: Any, mixed: Path) -> None:
+    done = cli(
+        "fit", mixed, "--target", "gewählt", "--method", "bayes", "--set", "method=collapsed", "--seed", "1"
+    )
+    assert "The average over every tree of depth at most 4" in done.out
+    assert "Classifier(" not in done.out

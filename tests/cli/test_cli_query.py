@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import everytree as et
@@ -111,3 +112,31 @@ def test_costs_of_errors(cli: Any, mixed: Path) -> None:
     assert [point["cost"] for point in front] == pytest.approx([c for _, c, _ in space.front("cost", matrix)])
     fitted = cli("fit", mixed, "--where", "least cost", *options).json
     assert fitted["facts"]["objective"] == pytest.approx(best.info["objective"])
+
+
+@pytest.mark.parametrize("asked", ["recall of Yes >= 80%", "precision of Yes >= 40%"])
+def test_rates_stand_beside_their_baselines(cli: Any, tmp_path: Path, asked: str) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(400, 2))
+    y = np.where(x.sum(axis=1) + rng.normal(size=400) > 1.2, "Yes", "No")
+    path = tmp_path / "rates.csv"
+    path.write_text(
+        "\n".join(["a,b,left", *(f"{a:.3f},{b:.3f},{c}" for (a, b), c in zip(x, y, strict=True))])
+    )
+    done = cli("query", path, f"most accurate where {asked} and depth <= 2", "--target", "left", "--json")
+    assert done.code == 0, done.err
+    largest, line, asked_of_line = done.json["baseline_rates"]
+    n_yes = int((y == "Yes").sum())
+    assert (largest["name"], largest["hits"], largest["misses"], largest["alarms"]) == (
+        "always No",
+        0,
+        n_yes,
+        0,
+    )
+    assert line["name"] == "logistic regression"
+    assert line["hits"] + line["misses"] == n_yes
+    kind, least = asked.split()[0], float(asked.split()[-1].rstrip("%")) / 100
+    assert asked_of_line[kind] >= least
+    shown = cli("query", path, f"most accurate where {asked} and depth <= 2", "--target", "left").out
+    for name in ("trees found so", "always No", "logistic regression, said from P = "):
+        assert f"\n{name}" in shown

@@ -114,3 +114,19 @@ def test_predictions_that_were_not_checked_have_an_exit_code_of_their_own(folder
     assert run("model.json", "data.csv", "--max-states", "1", "--require-proof", cwd=folder).returncode == 1
     found = json.loads(run("model.json", "data.csv", "--max-states", "1", "--json", cwd=folder).stdout)
     assert (found["ok"], found["unchecked"]) == (True, ["predictions"])
+
+
+def test_one_cause_is_said_once(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X.assign(target=y).to_csv(tmp_path / "data.csv", index=False)
+    et.EveryTreeClassifier(time_limit=1.0).fit(X, y).save(tmp_path / "model.json")
+    done = run("model.json", "data.csv", "--max-states", "1", cwd=tmp_path)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "loo_log_loss" not in done.stdout
+    said = [
+        line.partition(": not recomputed")[0]
+        for line in done.stdout.splitlines()
+        if ": not recomputed" in line
+    ]
+    found = json.loads(run("model.json", "data.csv", "--max-states", "1", "--json", cwd=tmp_path).stdout)
+    assert 0 < len(said) < sum("not recomputed" in fact["note"] for fact in found["facts"])

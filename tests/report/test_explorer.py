@@ -13,7 +13,7 @@ from page_cases import HOSTILE, mixed_table
 
 import everytree as et
 from everytree.data.readers import read
-from everytree.errors import DataError, QueryError
+from everytree.errors import DataError, LimitReached, QueryError
 from everytree.report import jobs, opened
 from everytree.report.asked import Asked
 from everytree.report.explorer import Explorer
@@ -359,3 +359,56 @@ def test_hostile_names_can_be_asked_about(tmp_path: Path) -> None:
         made.ask({"max_depth": 2, "forbid": [made.opened.columns[0]], "require": [made.opened.columns[1]]})
     )
     assert told["part"]["tree"] is not None
+
+
+def test_a_part_that_takes_too_long_is_that_of_less_deep_trees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = opened.sections.front
+
+    def slow(space: et.TreeSpace, *given: Any, **options: Any) -> Any:
+        if space.max_depth > 2:
+            raise LimitReached("too slow", "time")
+        return plain(space, *given, **options)
+
+    monkeypatch.setattr(opened.sections, "front", slow)
+    made = explorer(tmp_path)
+    part = finished(made.ask({"max_depth": 4, "min_leaf": 4}))["part"]
+    assert part["notes"] == [
+        "This is the best tree of depth 2 at most of every size; that of depth 4 takes longer than 8 s."
+    ]
+    shallow = finished(made.ask({"max_depth": 2, "min_leaf": 4}))["part"]
+    errors = [[(p["size"], p["error"]) for p in each["front"]["points"]] for each in (part, shallow)]
+    assert errors[0] == errors[1]
+
+
+def test_a_search_without_a_proof_ends_and_says_its_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened, "SEARCH_SECONDS", 0.4)
+    monkeypatch.setattr(opened, "PART_SECONDS", 0.3)
+    draw = np.random.default_rng(5)
+    lines = [
+        ",".join([*(f"{x:.2f}" for x in row), str(draw.integers(3))]) for row in draw.normal(size=(900, 14))
+    ]
+    (tmp_path / "noise.csv").write_text("\n".join([",".join([*(f"c{k}" for k in range(14)), "y"]), *lines]))
+    made = Explorer(read(tmp_path / "noise.csv"), "noise.csv")
+    begun = time.monotonic()
+    told = finished(made.ask({"max_depth": 7, "min_leaf": 1}), 50)
+    assert "The best found in 0 s, not proved: " in told["status"]
+    assert told["part"]["tree"] is not None
+    assert ["proved best", "no"] in told["part"]["claims"]
+    assert told["part"]["held_out"]["lines"]
+    assert any("takes longer than" in note for note in told["part"]["notes"])
+    assert time.monotonic() - begun < 50
+
+
+def test_the_first_question_is_less_deep_where_there_is_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = explorer(tmp_path)
+    assert made.opened.usual.max_depth == 4
+    assert "It begins with" not in made.page("token")["summary"]
+    monkeypatch.setattr(opened, "MOST_PAIRS", {4: 1, 3: 10})
+    assert made.opened.usual.max_depth == 2
+    assert "It begins with 2 tests on a path" in made.page("token")["summary"]

@@ -79,7 +79,7 @@ def fit(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write the model to this file.", show_default=False)
+        Path | None, typer.Option("--out", "-o", help="Write the model to this file.", show_default=False)
     ] = None,
     where: Annotated[
         str | None,
@@ -148,7 +148,9 @@ def predict(
     data: DataFile,
     out: Annotated[
         Path | None,
-        typer.Option(help="A .csv or .parquet file; CSV on stdout if absent.", show_default=False),
+        typer.Option(
+            "--out", "-o", help="A .csv or .parquet file; CSV on stdout if absent.", show_default=False
+        ),
     ] = None,
     bounds: Annotated[bool, typer.Option("--bounds", help="Intervals of the probabilities too.")] = False,
     level: Annotated[float, typer.Option(min=0, max=1, help="Probability of the intervals.")] = 0.9,
@@ -287,12 +289,28 @@ def explain(
 def compare(
     data: DataFile,
     target: Target = None,
-    methods: Annotated[str, typer.Option(help="Methods, with commas between.")] = "every,optimal,bayes,c45",
-    folds: Annotated[int, typer.Option(min=2, help="Parts of a cross-validation.")] = 10,
+    methods: Annotated[str, typer.Option(help="Methods, with commas between.")] = "every,optimal,c45,cart",
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Parts of a cross-validation. [default: 5, as many as --within allows]",
+            show_default=False,
+        ),
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated, shuffled anew.")] = 1,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Seconds after which no fold is begun, two at least. [default: 10; none with --folds or --repeats]",
+            show_default=False,
+        ),
+    ] = None,
     weights: Weights = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write every fold to this CSV file.", show_default=False)
+        Path | None,
+        typer.Option("--out", "-o", help="Write every fold to this CSV file.", show_default=False),
     ] = None,
     picture: Picture = None,
     as_json: AsJson = False,
@@ -303,8 +321,9 @@ def compare(
 ) -> None:
     """Compare methods side by side: accuracy, log-loss, Brier score, leaves and seconds, cross-validated.
 
-    Every method is tested against the first one by a corrected paired t-test. --jobs runs folds at the same time;
-    an option goes to the methods that have it.
+    Every method is tested against the first one by a corrected paired t-test. Without --folds it takes
+    about a quarter of a minute, and says how many folds that were; --jobs gives the number of processes. An option goes
+    to the methods that have it.
 
     Examples:
 
@@ -313,13 +332,27 @@ def compare(
     - `everytree compare heart.csv --target class --methods bayes,map --repeats 3 --jobs 4 --json`
     """
     later("compare.run_compare")(
-        data, target, methods, folds, repeats, weights, out, picture, reading, treating, learning, as_json
+        data,
+        target,
+        methods,
+        folds,
+        repeats,
+        within,
+        weights,
+        out,
+        picture,
+        reading,
+        treating,
+        learning,
+        as_json,
     )
 
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures; made if absent.")] = Path("demo-output"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the pictures; made if absent.")] = Path(
+        "demo-output"
+    ),
     depth: Annotated[int, typer.Option(min=0, help="Most tests on a path of a tree.")] = 3,
     min_leaf: Annotated[int, typer.Option(min=1, help="Fewest training examples in a leaf.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Which random split into training and held-out rows.")] = 0,
@@ -352,7 +385,7 @@ def study(
         Path | None, typer.Option(help="Folder of the data sets; ../shared/data if absent and there.")
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for results, tables and pictures; made if absent.")
+        Path, typer.Option("--out", "-o", help="Folder for results, tables and pictures; made if absent.")
     ] = Path("study-output"),
     jobs: Annotated[int, typer.Option(help="Folds at the same time; -1 for one per core.")] = -1,
     backend: Annotated[
@@ -435,7 +468,8 @@ def export(
     model: ModelFile,
     to: Annotated[str, typer.Option(help="sql, python, javascript, c, excel, pmml or onnx.")],
     out: Annotated[
-        Path | None, typer.Option(help="The file to write; by default it is printed.", show_default=False)
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write; by default it is printed.", show_default=False),
     ] = None,
     label: Annotated[
         str | None,
@@ -479,7 +513,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")] = Path("report.html"),
     data_option: Annotated[
         Path | None, typer.Option("--data", help="The same as DATA.", hidden=True, show_default=False)
     ] = None,

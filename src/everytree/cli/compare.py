@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,10 +16,10 @@ import numpy as np
 
 from everytree.cli.data import Examples, read_examples
 from everytree.cli.held_out import figure_cells
-from everytree.cli.methods import check_some_have, classifier, parameters_of
+from everytree.cli.methods import EVERY, check_some_have, classifier, parameters_of
 from everytree.cli.options import Learning, Reading, Treating
 from everytree.cli.picture import check_picture, write_picture
-from everytree.cli.show import note, print_json, table
+from everytree.cli.show import note, print_json
 from everytree.cli.treated import show_treated
 from everytree.cli.watch import Spent, counted
 from everytree.cli.words import in_options
@@ -38,6 +38,26 @@ __all__ = ["Outcome", "compare", "run_compare"]
 MEASURES = ("accuracy", "log_loss", "brier", "auc")
 HIGHER = ("accuracy", "auc")  # better
 LEVEL = 0.05
+FOLDS, LEAST_FOLDS = 5, 2
+WITHIN = 10.0  # seconds, where neither folds nor repeats are asked for
+SHARE = 10  # of them, the part that one fold of one method may learn
+
+
+class Plan(NamedTuple):
+    """How many folds there are, in how many seconds; ``learns``: seconds for what would learn as long as it may."""
+
+    folds: int
+    repeats: int
+    within: float
+    learns: float
+
+    @classmethod
+    def of(cls, folds: int | None, repeats: int, within: float | None) -> Plan:
+        """Fill in what was not said: who names folds or repeats wants all of them, however long it takes."""
+        if within is None and (folds is not None or repeats > 1):
+            return cls(folds or FOLDS, repeats, math.inf, 0.0)
+        seconds = WITHIN if within is None else within
+        return cls(folds or FOLDS, repeats, seconds, seconds / SHARE)
 
 
 class Outcome(NamedTuple):
@@ -54,6 +74,9 @@ class Outcome(NamedTuple):
     left_out: float = (
         math.nan
     )  # the log-loss that the model itself finds by leaving out each training example
+    accuracy_error: float = math.nan  # standard errors over the held-out rows of the fold
+    log_loss_error: float = math.nan
+    brier_error: float = math.nan
     failed: str = ""
 
 
@@ -61,8 +84,9 @@ def run_compare(
     path: Path,
     target: str | None,
     methods: str,
-    folds: int,
+    folds: int | None,
     repeats: int,
+    within: float | None,
     weights: str | None,
     out: Path | None,
     picture: Path | None,
@@ -91,15 +115,22 @@ def run_compare(
         show_treated(examples.features.treated, path.name)
     jobs = 1 if learning.jobs is None else learning.jobs
     threads(jobs)  # a bad number is refused here
+    plan = Plan.of(folds, repeats, within)
+    shortened = [
+        name for name, params in plans.items() if plan.learns and name == EVERY and "time_limit" not in params
+    ]
+    for name in shortened:
+        plans[name]["time_limit"] = plan.learns
     with spent.on("comparing"):
-        results = compare(examples, plans, folds, repeats, learning.seed or 0, jobs)
+        results = compare(examples, plans, plan, learning.seed or 0, jobs)
     with spent.on("baselines"):
-        beside = _baselines(examples, folds, learning.seed or 0)
-    rows = [_row(name, results, names[0], examples.n_rows, folds) for name in names]
+        beside = _baselines(examples, plan.folds, learning.seed or 0)
+    done = len(results[names[0]])
+    rows = [_row(name, results, names[0], examples.n_rows, plan) for name in names]
     for row in rows:
         if row["failed"]:
             note(f"{row['method']} failed in {row['failed']} folds: {row['why']}")
-    if all(row["failed"] == folds * repeats for row in rows):
+    if all(row["failed"] == done for row in rows):
         raise QueryError(f"no method could learn; {names[0]}: {rows[0]['why']}")
     if out is not None:
         _write(out, [outcome for name in names for outcome in results[name]])
@@ -108,57 +139,99 @@ def run_compare(
     if as_json:
         print_json(
             {
-                "file": str(path), "rows": examples.n_rows, "folds": folds, "repeats": repeats, "methods": rows,
+                "file": str(path), "rows": examples.n_rows, "folds": plan.folds, "repeats": repeats, "judged": done,
+                "methods": rows,
                 "baselines": beside, "seconds": spent.total, "spent": spent.parts,
             }
         )  # fmt: skip
         return
-    title = f"{path.name}: {examples.n_rows} rows, {folds} folds" + (f" × {repeats}" if repeats > 1 else "")
-    cells = [
-        (
-            row["method"], *(_with_test(row, measure) for measure in MEASURES),
-            "" if math.isnan(row["size"]) else f"{row['size']:.1f}", f"{row['seconds']:.3f}",
-            "" if math.isnan(row["left_out"]) else f"{row['left_out']:.4f}",
-        )
-        for row in rows
-    ]  # fmt: skip
-    cells += [(each["name"], *(f"{cell}  " for cell in figure_cells(each)), "", "", "") for each in beside]
-    heads = ("method", "accuracy", "log-loss", "Brier", "AUC", "leaves", "seconds", "left-out log-loss")
-    # Without a method that leaves out examples the last column has nothing.
-    told = any(cell[-1] for cell in cells)
-    table(title, heads if told else heads[:-1], cells if told else [cell[:-1] for cell in cells])
-    if told:
-        print("left-out log-loss: what the model itself finds by leaving out each of its training examples")
-    if len(names) > 1:
-        print(
-            f"+ better, − worse than {names[0]} by a corrected paired t-test at {LEVEL:.0%} (Nadeau and Bengio)"
-        )
+    _show(f"{path.name}: {examples.n_rows} rows, {_how_many(plan, done)}", rows, beside, names[0])
+    slow = [row["method"] for row in rows if row["seconds"] > plan.learns > 0 and row["method"] in shortened]
+    if slow:
+        print(f"{', '.join(slow)}: learned for {plan.learns:g} s in each fold; --time-limit gives more")
     print(f"in all {spent}")
 
 
-def compare(
-    examples: Examples, plans: dict[str, dict[str, Any]], folds: int, repeats: int, seed: int, jobs: int
-) -> dict[str, list[Outcome]]:
-    """Run every method on every fold, ``jobs`` at a time in processes of their own."""
-    parts = stratified_folds(examples.y, folds, repeats, seed)
-    tasks = [
-        (name, params, k, part.train, part.test)
-        for name, params in plans.items()
-        for k, part in enumerate(parts)
-    ]
-    if jobs == 1:
-        running: Iterable[Outcome] = (_outcome(examples, *task) for task in tasks)
-    else:
-        from joblib import Parallel, delayed
-
-        running = Parallel(n_jobs=jobs, return_as="generator")(
-            delayed(_outcome)(examples, *task) for task in tasks
+def _show(title: str, rows: list[dict[str, Any]], beside: list[dict[str, Any]], first: str) -> None:
+    """Print the table, in 80 letters where names are short; standard errors of the two figures that are read first."""
+    wide = max(19, *(len(row["method"]) for row in rows), *(len(each["name"]) for each in beside))
+    heads = ("accuracy", "log-loss", "Brier", "AUC", "leaves", "seconds")
+    widths = (15, 15, 9, 8, 7, 8)
+    print(f"\n{title}")
+    print(f"{'method':<{wide}}" + "".join(f"{head:>{w}}" for head, w in zip(heads, widths, strict=True)))
+    for row in rows:
+        cells = [
+            *(_with_test(row, measure) for measure in MEASURES),
+            "" if math.isnan(row["size"]) else f"{row['size']:.1f}",
+            "" if math.isnan(row["seconds"]) else f"{row['seconds']:.2f}",
+        ]
+        line = "".join(f"{cell:>{w}}" for cell, w in zip(cells, widths, strict=True))
+        print(f"{row['method']:<{wide}}{line}".rstrip())
+    for each in beside:
+        plain = [cell and f"{float(cell):.3f}" for cell in figure_cells(each)]
+        cells = [f"{plain[0]}        ", f"{plain[1]}        ", f"{plain[2]}  ", f"{plain[3]}  "]
+        line = "".join(f"{cell:>{w}}" for cell, w in zip(cells, widths, strict=False))
+        print(f"{each['name']:<{wide}}{line}".rstrip())
+    print("±: standard error over the held-out rows; the last two lines are judged by all folds")
+    if len(rows) > 1:
+        print(
+            f"+ better, − worse than {first} by a corrected paired t-test at {LEVEL:.0%} (Nadeau and Bengio)"
         )
+    for row in rows:
+        if not math.isnan(row["left_out"]):
+            print(
+                f"{row['method']} itself, leaving out each training example: log-loss {row['left_out']:.3f}"
+            )
+
+
+def _how_many(plan: Plan, done: int) -> str:
+    total = plan.folds * plan.repeats
+    if done < total:
+        return (
+            f"{done} of {total} folds, as many as {plan.within:g} s allow (--folds {plan.folds} judges all)"
+        )
+    return f"{plan.folds} folds" + (f" × {plan.repeats}" if plan.repeats > 1 else "")
+
+
+def compare(
+    examples: Examples, params: dict[str, dict[str, Any]], plan: Plan, seed: int, jobs: int
+) -> dict[str, list[Outcome]]:
+    """Run every method on one fold after the other, ``jobs`` at a time in processes of their own.
+
+    Where the time is limited, no fold is begun that would end after it; ``LEAST_FOLDS`` are judged in any case.
+    """
+    parts = stratified_folds(examples.y, plan.folds, plan.repeats, seed)
+    rounds = [
+        [(name, params[name], k, part.train, part.test) for name in params] for k, part in enumerate(parts)
+    ]
+    if math.isinf(plan.within):
+        rounds = [[task for tasks in rounds for task in tasks]]
+
+    def run() -> Iterator[Outcome]:
+        begun, longest = time.perf_counter(), 0.0
+        for k, tasks in enumerate(rounds):
+            started = time.perf_counter()
+            if k >= LEAST_FOLDS and started - begun + longest > plan.within:
+                return
+            yield from _at_once(examples, tasks, jobs)
+            longest = max(longest, time.perf_counter() - started)
+
     found = [
         outcome._replace(failed=in_options(outcome.failed).partition("\n")[0])
-        for outcome in counted(running, len(tasks), "comparing")
+        for outcome in counted(run(), len(parts) * len(params), "comparing")
     ]
-    return {name: [outcome for outcome in found if outcome.method == name] for name in plans}
+    return {name: [outcome for outcome in found if outcome.method == name] for name in params}
+
+
+def _at_once(examples: Examples, tasks: list[Any], jobs: int) -> Iterable[Outcome]:
+    if jobs == 1:
+        return (_outcome(examples, *task) for task in tasks)
+    from joblib import Parallel, delayed
+
+    running: Iterable[Outcome] = Parallel(n_jobs=jobs, return_as="generator")(
+        delayed(_outcome)(examples, *task) for task in tasks
+    )
+    return running
 
 
 def _outcome(
@@ -185,15 +258,21 @@ def _outcome(
     if not share.any():
         share = np.ones(len(codes))
     right = np.array([a == b for a, b in zip(said.tolist(), judge.y.tolist(), strict=True)], dtype=float)
-    means = [
-        float(np.average(each, weights=share))
-        for each in (right, log_loss(proba, codes), brier(proba, codes))
+    judged = (right, log_loss(proba, codes), brier(proba, codes))
+    means = [float(np.average(each, weights=share)) for each in judged]
+    spread = float((share**2).sum()) / float(share.sum()) ** 2  # 1/n where rows count alike
+    errors = [
+        math.sqrt(spread * float(np.average((each - mean) ** 2, weights=share)))
+        for each, mean in zip(judged, means, strict=True)
     ]
     answers = np.array([place[label] for label in said.tolist()], dtype=np.intp)
     area = figures_of(name, answers, proba, codes, share).auc
     known = getattr(model, "calibrated_loo_log_loss_", getattr(model, "loo_log_loss_", None))
     left_out = math.nan if known is None else float(known)
-    return Outcome(name, fold, means[0], means[1], means[2], area, model.mean_leaves(), seconds, left_out)
+    return Outcome(
+        name, fold, means[0], means[1], means[2], area, model.mean_leaves(), seconds, left_out, errors[0], errors[1],
+        errors[2],
+    )  # fmt: skip
 
 
 def _baselines(examples: Examples, folds: int, seed: int) -> list[dict[str, Any]]:
@@ -204,7 +283,7 @@ def _baselines(examples: Examples, folds: int, seed: int) -> list[dict[str, Any]
     return [each.to_dict() for each in judged]
 
 
-def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:
+def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, plan: Plan) -> dict[str, Any]:
     """Return the means over the folds, and the test of each measure against the first method."""
     mine = results[name]
     failures = [outcome.failed for outcome in mine if outcome.failed]
@@ -217,10 +296,12 @@ def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, 
         values = [getattr(outcome, measure) for outcome in mine if not outcome.failed]
         values = [value for value in values if not (measure == "auc" and math.isnan(value))]
         row[measure] = float(np.mean(values)) if values else math.nan
+    for measure in ("accuracy", "log_loss", "brier"):
+        row[f"{measure}_error"] = _standard_error(mine, measure, plan.repeats)
     tests: dict[str, Any] = {}
     if name != first:
         pairs = [(a, b) for a, b in zip(mine, results[first], strict=True) if not a.failed and not b.failed]
-        n_test = n_rows / folds
+        n_test = n_rows / plan.folds
         for measure in MEASURES:
             if len(pairs) < 2:
                 continue
@@ -235,10 +316,23 @@ def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, 
     return row
 
 
+def _standard_error(outcomes: Sequence[Outcome], measure: str, repeats: int) -> float:
+    """Return the standard error of a mean over held-out rows; repeats judge the same rows again, and add none."""
+    errors = [getattr(outcome, f"{measure}_error") for outcome in outcomes if not outcome.failed]
+    if not errors:
+        return math.nan
+    return math.sqrt(repeats * sum(error**2 for error in errors)) / len(errors)
+
+
 def _with_test(row: dict[str, Any], measure: str) -> str:
+    if math.isnan(row[measure]):
+        return "failed  "
     verdict = row["against_first"].get(measure, {}).get("verdict", "")
     mark = {"better": " +", "worse": " −"}.get(verdict, "  ")
-    return "failed  " if math.isnan(row[measure]) else f"{row[measure]:.4f}{mark}"
+    if measure in ("brier", "auc"):
+        return f"{row[measure]:.3f}{mark}"
+    spread = f"±{row[f'{measure}_error']:.3f}".replace("±0.", "±.")
+    return f"{row[measure]:.3f} {spread}{mark}"
 
 
 def _write(out: Path, outcomes: Sequence[Outcome]) -> None:

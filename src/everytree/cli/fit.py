@@ -23,9 +23,13 @@ from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
 from everytree.common.drafts import write_whole
 from everytree.errors import LimitReached, QueryError
+from everytree.estimators.protocol import Fact
 from everytree.plot import OptionTreeDisplay, TreeDisplay
 from everytree.query.query import Query
+from everytree.report.facts import RENAMED
 from everytree.report.page import page_html
+from everytree.report.plain import leaf_words, prior_words
+from everytree.weights.priors import Prior
 
 __all__ = ["learn", "run_fit", "where_parameters"]
 
@@ -111,7 +115,7 @@ def run_fit(
     treated = () if learned.examples is None else learned.examples.features.treated
     show_treated(treated, path.name)
     head = (
-        f"{made.__name__} on {path}: {learned.n_examples} examples, {learned.n_columns} columns, "
+        f"{path} by the method {method}: {learned.n_examples} examples, {learned.n_columns} columns, "
         f"{len(model.classes_)} classes; {spent}"
     )
     _print(head, shown, model, counted, learned.n_examples, figures)
@@ -185,7 +189,7 @@ def _print(
     told = LEFT_OUT if figures["figures"] and model.display() == "text" else ()
     for fact in model.facts():
         if fact.short is not None and fact.value is not None and fact.name not in told:
-            screen.print(f"{fact.short:<17} {_fact(fact.value)}")
+            screen.print(f"{RENAMED.get(fact.name, fact.short):<17} {_fact(fact)}")
 
 
 def _write_page(path: Path, learned: _Learned) -> int:
@@ -254,7 +258,12 @@ def _shown(model: Any) -> str:
     return f"the most probable tree is not shown: {why}"
 
 
-def _fact(value: Any) -> str:
+def _fact(fact: Fact) -> str:
+    value = fact.value
+    if fact.name == "dirichlet":
+        return leaf_words(value)
+    if isinstance(value, Prior):
+        return prior_words(value)
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     return text_of(float(value)) if isinstance(value, int | float | np.number) else str(value)

@@ -6,6 +6,7 @@ They are those that classifiers register, see ``estimators/registry.py``.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -138,7 +139,7 @@ def show_methods(as_json: bool) -> None:
     for name, entry in found.items():
         screen.print(f"{name:<9} {entry['about']}")
         screen.print(
-            "          " + ", ".join(f"{key}={value!r}" for key, value in entry["parameters"].items())
+            "          " + ", ".join(f"{key}={_typed(value)}" for key, value in entry["parameters"].items())
         )
     lists = {
         "Priors, for --prior": {each.word: each.about for each in PRIORS.values()},
@@ -152,6 +153,15 @@ def show_methods(as_json: bool) -> None:
         screen.print(f"\n{title}")
         for word, about in words.items():
             screen.print(f"{word:<14} {about}")
+
+
+def _typed(value: Any) -> str:
+    """Write a value as --set takes it.
+
+    >>> _typed(None), _typed(("error", "size")), _typed("size")
+    ('null', '["error", "size"]', 'size')
+    """
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _parameters(made: Any) -> set[str]:

@@ -16,6 +16,7 @@ from everytree.cli.leaves import added, as_said, parameters_meant, smoothed
 from everytree.cli.methods import classifier, parameters_of
 from everytree.cli.options import Learning, Reading, Treating
 from everytree.cli.picture import check_picture, write_picture
+from everytree.cli.rated import Rated, rate_baselines, show_rated
 from everytree.cli.show import console, heard, note, print_json, table, text_of
 from everytree.cli.treated import show_treated
 from everytree.cli.watch import Spent, at_work, counted
@@ -103,6 +104,8 @@ def run_query(
         took = spent.parts["searching"]
         judge = _held_out(asked, _best_trees, took) if k == 1 and rate is None else None
         rated = None if rate is None else _rated_held_out(asked, rate, found, took)
+        label = None if rate is None else asked.space.classes[found.info["code"]]
+        beside = [] if rate is None else rate_baselines(asked.examples, rate, label, FOLDS)
     cost = asked.cost(asked.query.cost)
     trees = [
         smoothed(tree, asked.dirichlet, cost) if rate is None else as_said(tree, asked.dirichlet)
@@ -114,6 +117,7 @@ def run_query(
             {
                 "query": text, "held_out_accuracy": None if judge is None else judge(0),
                 "held_out_rates": None if rated is None else rated.to_dict(),
+                "baseline_rates": [each.to_dict() for each in beside],
                 "trees": [_tree_facts(tree, asked.space) for tree in trees],
                 "seconds": spent.total, "spent": spent.parts, "notes": notes,
             }
@@ -130,11 +134,10 @@ def run_query(
         screen.print(_line(tree, total) + "\n")
     if judge is not None:
         screen.print(_against_largest(judge(0), asked.examples))
-    if rated is not None:
-        screen.print(
-            f"on held-out rows: recall {rated.recall:.1%}, precision {rated.precision:.1%}, F1 {rated.f1:.3f} "
-            f"({rated.hits} found, {rated.misses} missed, {rated.alarms} in vain)"
-        )
+    if rate is not None:
+        if rated is None:
+            screen.print("the tree is not judged on held-out rows: it would take too long")
+        show_rated(label, [*([] if rated is None else [Rated("trees found so", rated)]), *beside])
     if len(trees) < k:
         note(f"there are only {len(trees)} trees that meet the query, not {k}")
     deepest = max(tree.depth for tree in trees)

@@ -9,16 +9,21 @@ exit code 0   every claim that was checked is true, and all that predictions dep
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from everytree.cli.words import refusal_of
 from everytree.verify import InputError, Report, verify_model
+from everytree.verify.facts import Fact
 
 __all__ = ["run_verify"]
 
 MOST_LEAVES = 64  # true facts about more leaves than this are not listed one by one
+MOST_ALIKE = 3  # facts with one cause that are named one by one
+MOST_ITEMS = 8  # of a list that are shown
 MARKS = {
     "true": "✓",
     "false": "✗ false",
@@ -63,20 +68,27 @@ def _show(report: Report, model: Path, data: Path) -> None:
     table = Table("fact", "claimed", "found", "verdict", title=f"{model} on {data}", title_justify="left")
     leaves = sum(fact.name.startswith("leaf ") for fact in report.facts)
     hidden = 0
+    alike = _alike(report.facts)
     for fact in report.facts:
         if leaves > MOST_LEAVES and fact.name.startswith("leaf ") and fact.verdict == "true":
             hidden += 1
             continue
-        cells = (fact.name, _text(fact.claimed), _text(fact.found))
+        same = alike.get(_cause(fact), [])
+        if len(same) > MOST_ALIKE and fact is not same[0]:
+            if fact is same[1]:
+                table.add_row(f"  and {len(same) - 1} more like it", style="dim")
+            continue
+        cells = (_plain(fact.name), _text(fact.claimed), _text(fact.found))
         table.add_row(*map(Text, cells), Text(MARKS[fact.verdict], style=COLORS[fact.verdict]))
     console.print(table)
     if hidden:
         console.print(f"and {hidden} more leaves, all true")
     for note in report.notes:
         console.print(f"note: {note}", markup=False)
-    for fact in report.facts:
-        if fact.note and fact.verdict not in ("true", "not checkable"):
-            console.print(f"{fact.name}: {fact.note}", markup=False)
+    for same in alike.values():
+        names = [_plain(fact.name) for fact in same]
+        shown = ", ".join(names) if len(names) <= MOST_ALIKE else f"{names[0]} and {len(names) - 1} more"
+        console.print(f"{shown}: {same[0].note}", markup=False)
     if report.better_tree:
         console.print("\nA better tree:")
         console.print("\n".join(report.better_tree), markup=False)
@@ -92,8 +104,38 @@ def _show(report: Report, model: Path, data: Path) -> None:
     if len(facts) < len(report.facts):
         summary += f"; {len(report.facts) - len(facts)} not checkable"
     if report.unchecked and not false:
-        summary += f"; predictions depend on what was not checked: {', '.join(report.unchecked)}"
+        left = [_plain(name) for name in report.unchecked]
+        more = f" and {len(left) - MOST_ALIKE} more" if len(left) > MOST_ALIKE else ""
+        summary += f"; predictions depend on what was not checked: {', '.join(left[:MOST_ALIKE])}{more}"
     console.print(f"\n{summary}", style="bold red" if false else "bold")
+
+
+def _alike(facts: Iterable[Fact]) -> dict[tuple[str, str], list[Fact]]:
+    """Return what was not found true, with a note; facts that differ by numbers alone have one cause."""
+    found: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.note and fact.verdict not in ("true", "not checkable"):
+            found.setdefault(_cause(fact), []).append(fact)
+    return found
+
+
+def _cause(fact: Fact) -> tuple[str, str]:
+    # A false claim stands for itself, whatever else is false.
+    said = fact.note if fact.verdict == "false" else re.sub(r"\d+", "0", fact.note)
+    return (fact.name if fact.verdict == "false" else fact.verdict, said)
+
+
+def _plain(name: str) -> str:
+    """Say a result of a model file in words; parameters keep their names.
+
+    >>> _plain("average 3: loo_log_loss_error"), _plain("min_leaf")
+    ('average 3: left-out log-loss error', 'min_leaf')
+    """
+    about, colon, result = name.rpartition(": ")
+    if "log_loss" not in result and not result.startswith("loo_"):
+        return name
+    said = result.replace("loo_", "left-out ").replace("log_loss", "log-loss").replace("_", " ")
+    return f"{about}{colon}{said}"
 
 
 def _text(value: Any) -> str:
@@ -104,6 +146,7 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, list):
-        return ", ".join(_text(item) for item in value)
+        some = ", ".join(_text(item) for item in value[:MOST_ITEMS])
+        return some if len(value) <= MOST_ITEMS else f"{some}, … ({len(value)})"
     text = str(value)
     return f"{text[:12]}…" if len(text) == 64 and text.isalnum() else text

@@ -238,6 +238,21 @@ def nominal_column(
     return Column.of(name, "nominal", codes, codes < 0, labels, categories)
 
 
+def without_blanks(column: Column) -> Column:
+    """The same texts without blanks around them; declared categories stay as they are.
+
+    >>> without_blanks(nominal_column("region", ["East ", "East", " West"])).labels
+    ('East', 'West')
+    """
+    if column.kind != "nominal" or column.categories is not None:
+        return column
+    texts = [label.strip() if isinstance(label, str) else label for label in column.labels]
+    if texts == list(column.labels):
+        return column
+    places, labels = coded(texts)
+    return Column.of(column.name, "nominal", np.append(places, -1)[column.data], column.mask, labels)
+
+
 def _check_labels(name: str, kind: Kind, labels: list[Any], categories: tuple[Any, ...] | None) -> None:
     """Every value is a str (nominal) or a bool (boolean), from the declared domain if there is one."""
     wanted: type = str if kind == "nominal" else bool

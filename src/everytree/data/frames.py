@@ -21,7 +21,7 @@ import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
-from everytree.data.column import Column, nominal_column
+from everytree.data.column import Column, nominal_column, without_blanks
 from everytree.data.recipes.dates import moment_of
 from everytree.data.recipes.recipe import PARTS, DateRecipe, Recipes, apply_recipes, by_source
 from everytree.errors import DataError
@@ -126,9 +126,17 @@ def _date_recipes(frame: Frame) -> Recipes:
 
 
 def read_columns(X: Any) -> Frame:
-    """Read any supported input into typed columns, dates as texts; ``times`` names those."""
+    """Read any supported input into typed columns, dates as texts; ``times`` names those.
+
+    Texts have no blanks around them, as in files: "East " of a frame is "East" of its CSV file.
+    """
     if isinstance(X, Frame):
         return X
+    frame = _read_columns(X)
+    return replace(frame, columns=tuple(map(without_blanks, frame.columns)))
+
+
+def _read_columns(X: Any) -> Frame:
     if sparse.issparse(X):
         raise DataError(
             "X is a sparse matrix; sparse input is not supported. Use X.toarray(), or a data frame, if it "

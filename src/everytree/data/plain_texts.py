@@ -63,8 +63,14 @@ def texts_that_are_more(X: Any, frame: Frame) -> list[Treated]:
         return []
     schema = native.schema
     columns = {name: column for name, column in columns.items() if schema[name] in (nw.String, nw.Object)}
-    return [each for each in recognised(columns).treated if not each.plain]
+    found = recognised(columns)
+    changed = {recipe.column for recipe in found.recipes}
+    return [each for each in found.treated if each.column in changed or not each.made]
 
 
 def _became(each: Treated) -> str:
-    return f"not at all ({each.note})" if not each.made else f"as {each.read_as}"
+    return f"not at all ({each.note})" if not each.made else f"as {each.read_as}{_joined(each)}"
+
+
+def _joined(each: Treated) -> str:
+    return f" ({each.note})" if each.read_as == "texts" and each.note else ""

@@ -455,7 +455,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
 
     def as_text(self) -> str:
         if not isinstance(self.posterior_, Posterior):
-            return repr(self)
+            return self.headline("")
         best = self.top_trees(1)
         return f"the most probable of all trees has probability {best.share:.3g}:\n{best[0].to_text()}"
 

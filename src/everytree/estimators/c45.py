@@ -34,7 +34,7 @@ __all__ = ["C45TreeClassifier"]
 TIE = 1e-6  # Probabilities closer than this are a tie, as in J48; the first class then wins.
 
 
-@method("c45", "C4.5", place=8)
+@method("c45", "a tree grown and pruned by C4.5", place=8)
 @saved_as(FORMAT)
 class C45TreeClassifier(ColumnTreeClassifier):
     """A decision tree by C4.5, release 8.

@@ -46,7 +46,7 @@ __all__ = ["CARTTreeClassifier"]
 CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": ("impurity", "error")}
 
 
-@method("cart", "CART, pruned by cross-validation", place=9)
+@method("cart", "a tree grown by CART, pruned by cross-validation", place=9)
 @saved_as(FORMAT)
 class CARTTreeClassifier(Exports, ColumnTreeClassifier):
     """A decision tree by CART, grown by scikit-learn and pruned by cross-validation.

@@ -137,13 +137,14 @@ class EveryQuestions(ClassifierBase):
 
     def facts(self) -> list[Fact]:
         told = "leave-one-out log-loss of its probabilities"
+        deep = Fact("n_deep_trees", self.n_deep_trees, "deep trees", "deep trees beside them")
         return [
             Fact("loo_log_loss", self.loo_log_loss_, "left-out log-loss", told),
             Fact("loo_log_loss_error", self.loo_log_loss_error_, "± standard error", "its standard error"),
             Fact("loo_accuracy", self.loo_accuracy_, "left-out accuracy", "leave-one-out accuracy"),
             Fact("baseline_log_loss", self.baseline_log_loss_, "log-loss of class shares", "log-loss of the shares"),
             Fact("n_averages", len(self.models_), "averages", "averages that weigh something"),
-            Fact("n_deep_trees", self.n_deep_trees, "deep trees", "deep trees beside them"),
+            *([deep] if self.forests_ else []),
         ]  # fmt: skip
 
     @property

@@ -26,6 +26,7 @@ from everytree.data.frames import read_frame
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.column_kinds import Expected
+from everytree.estimators.registry import methods
 from everytree.estimators.row_paths import ReachedLeaf, RowExplanation
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.added import added_words
@@ -190,7 +191,9 @@ class FittedModel(ABC):
         str
             The sentence.
         """
-        return f"{type(self).__name__}{on}."
+        known = [each.about for each in methods().values() if each.made is type(self)]
+        what = known[0] if known else type(self).__name__
+        return f"{what[0].upper()}{what[1:]}{on}."
 
     def about_tree(self) -> str:
         """Return one sentence that says what the tree of the model is.

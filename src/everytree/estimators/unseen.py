@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from everytree.common.text import show_many
+from everytree.common.text import show, show_many
 from everytree.data.column import Column
 
 __all__ = ["Unseen"]
@@ -55,6 +55,14 @@ class Unseen:
         """Return a sentence for each column with such values."""
         return [
             f"{rows} row{'s have' if rows > 1 else ' has'} a value of {name} that was not in training: "
-            f"{show_many(list(self._new[name]), SOME)}"
+            f"{show_many(list(self._new[name]), SOME)}{self._like(name)}"
             for name, rows in self._rows.items()
         ]
+
+    def _like(self, name: str) -> str:
+        """Say which value of training a new one is but for the case of its letters."""
+        small = {value.lower(): value for value in self._known[name] if isinstance(value, str)}
+        for new in self._new[name]:
+            if isinstance(new, str) and new.lower() in small:
+                return f"; training had {show(small[new.lower()])}"
+        return ""

@@ -51,7 +51,7 @@ WISH = re.compile(rf"^\s*(?:most|best|highest)\s+f1\b{NAME}", re.IGNORECASE)
 MOST_ROUNDS = 60  # of either way; each ends long before
 MOST_CHOICES = 4096  # of what the leaves of a tree say
 TIE = Fraction(4, 10**12)  # the slack of ties in a search, and that of the rounding of its sums
-NOT_CONVEX = "the front is not convex here"
+NOT_CONVEX = "no prices single out the best tree here"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from everytree.report.asked import Asked, choices
 from everytree.report.cite import citation
 from everytree.report.columns import add_ranges, column_rows, page_columns
 from everytree.report.jobs import Job, Jobs
-from everytree.report.opened import Opened
+from everytree.report.opened import USUAL_DEPTH, Opened
 from everytree.report.words import shown
 
 __all__ = ["Explorer"]
@@ -112,7 +112,7 @@ class Explorer:
             "summary": (
                 f"{opened.table.total:,} examples, {len(columns)} columns, {n_tests}, {len(classes)} classes. "
                 f"{'Every node chooses its own cuts. ' if local else ''}Change the question; the page says what is "
-                "proved."
+                f"proved.{_begins(usual.max_depth)}"
             ),
             "answer": "average",
             "classes": [shown(label) for label in classes],
@@ -159,3 +159,10 @@ class Explorer:
                 },
             },
         }
+
+
+def _begins(depth: int) -> str:
+    """Say why the first question asks for less than usual."""
+    if depth == USUAL_DEPTH:
+        return ""
+    return f" It begins with {depth} tests on a path; with more, so many rows and tests take longer than a blink."

@@ -12,7 +12,7 @@ from everytree.report.words import large, shown, told
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.priors import Prior
 
-__all__ = ["facts_of", "summary_of"]
+__all__ = ["RENAMED", "facts_of", "summary_of"]
 
 RENAMED = {"prior": "how trees weigh", "dirichlet": "every leaf adds"}
 INNER = ("n_states", "gap")  # how the work went, and no business of a reader

@@ -21,7 +21,7 @@ from everytree.weights.costs import make_cost
 
 __all__ = ["left_out_average", "left_out_front", "left_out_tree"]
 
-SECONDS = 4.0  # for each of the five searches; one that takes longer is judged by its best tree so far
+SECONDS = 2.0  # for each of the five searches; one that takes longer is judged by its best tree so far
 Reals = npt.NDArray[np.float64]
 
 

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -49,7 +51,7 @@ from everytree.report.words import shown, told
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
 
-__all__ = ["DIRICHLET", "Opened", "guess_target"]
+__all__ = ["DIRICHLET", "USUAL_DEPTH", "Opened", "guess_target"]
 
 KEPT_SPACES = 8
 KEPT_ANSWERS = 32
@@ -63,7 +65,15 @@ LEFT_OUT = (
 )
 DIRICHLET = 1.0
 USUAL_DEPTH = 4
-MOST_PAIRS = 10_000_000  # rows × tests²: with more, depth 4 takes longer than a blink
+# rows × tests²: with more, this depth takes longer than a blink
+MOST_PAIRS = {4: 10_000_000, 3: 120_000_000}
+# Seconds for the proof of the best tree, and for each other part: a reader is never left to wait without end.
+SEARCH_SECONDS, PART_SECONDS = 15.0, 8.0
+PARTS = {
+    "front": "the best tree of every size",
+    "posterior": "the average over every tree",
+    "held_out": "a figure for examples left out",
+}
 EPSILON = 0.02  # the largest error of the sum of rules that predicts a row
 
 Kept = list[int] | None  # the tests of a space; None for all of them
@@ -132,9 +142,9 @@ class Opened:
 
     @property
     def usual(self) -> Asked:
-        """The question to begin with: depth 4 where that is answered at once, else 3; a leaf has a few examples."""
+        """The question to begin with: the depth, from 2 to 4, that is answered at once; a leaf has a few examples."""
         pairs = self.table.n_rows * len(self.model.binarizer_.tests_) ** 2
-        depth = USUAL_DEPTH if pairs <= MOST_PAIRS else USUAL_DEPTH - 1
+        depth = next((depth for depth, most in MOST_PAIRS.items() if pairs <= most), 2)
         return Asked(depth, min_leaf=max(1, min(5, self.table.total // 20)))
 
     def answer(self, job: Job, memory: int) -> None:
@@ -154,12 +164,17 @@ class Opened:
     def _ask(self, job: Job, space: TreeSpace, kept: Kept, memory: int) -> None:
         asked = job.asked
         notes: list[str] = []
+        reached = asked.max_depth  # by the average
         tree = self._edited(job, space, kept, memory) if asked.edits else self._best(job, space, kept, memory)
         if tree is None:
             return
         self._tell(job, **self._tree_part(asked, tree, kept), facts=self._facts(space))
         job.first.set()
-        proved = "Proved best." if tree.info.get("optimal", True) else "Best so far."
+        proved = "Proved best."
+        if not tree.info.get("optimal", True):
+            least = tree.info["lower_bound"]
+            known = f"none has less than {told(least)}" if least else "a better one is not ruled out"
+            proved = f"The best found in {SEARCH_SECONDS:.0f} s, not proved: {known}."
         if asked.edits:
             proved = f"Proved best with your {_choices(asked)}." if proved == "Proved best." else proved
             proved += f" {self._price(asked, tree)}"
@@ -170,44 +185,65 @@ class Opened:
             self._tell(job, front=before[1]["front"], posterior=before[1]["posterior"])
             job.tell(facts=before[1]["facts"])
         else:
-            self._others(job, space, kept, memory, proved, notes)
+            reached = self._others(job, space, kept, memory, proved, notes)
         job.status = f"{proved} Now how good it is on examples it has not seen …"
-        space.limits = Limits(None, memory, _teller(job, "examples left out"))
-        self._part(job, "held_out", notes, lambda: self._held_out(job, space, kept, tree))
+        space.limits = Limits(PART_SECONDS, memory, _teller(job, "examples left out"))
+        self._part(job, "held_out", notes, lambda: self._held_out(job, space, kept, reached))
         if job.part.get("front") and "held" not in job.part["front"] and not job.cancelled:
             self._part(job, "front", notes, lambda: self._judged_front(job, space))
         space.limits = Limits()
         if job.cancelled:
-            words = {
-                "front": "the best tree of every size",
-                "posterior": "the average over every tree",
-                "held_out": "a figure for examples left out",
-            }
-            missing = [name for name in words if job.part.get(name) is None]
-            notes += [f"Stopped before there was {words[name]}." for name in missing]
-        parts = {name: job.part.get(name) for name in ("front", "posterior", "held_out")}
+            missing = [name for name in PARTS if job.part.get(name) is None]
+            notes += [f"Stopped before there was {PARTS[name]}." for name in missing]
+        parts = {name: job.part.get(name) for name in PARTS}
         self._tell(job, notes=notes, **parts)
         job.status = f"Stopped. {proved}" if job.cancelled else proved
-        if not job.cancelled:
+        if not job.cancelled and tree.info.get("optimal", True):  # asked again, a search goes on
             with self._lock:
                 _keep(self._answers, asked, (proved, job.part), KEPT_ANSWERS)
 
     def _others(
         self, job: Job, space: TreeSpace, kept: Kept, memory: int, proved: str, notes: list[str]
-    ) -> None:
-        """Answer what does not depend on the reader's nodes: the front and the posterior."""
+    ) -> int:
+        """Answer what does not depend on the reader's nodes, the front and the posterior; return the depth of that."""
         asked = job.asked
         rows = [[DIRICHLET] * len(space.classes)]
-        place = self.page_tests.among(kept)
-        job.status = f"{proved} Now the best tree of every size …"
         options: dict[str, Any] = {"max_size": asked.max_size, "require": list(asked.require) or None}
-        space.limits = Limits(None, memory, _teller(job, "the best tree of every size"))
-        self._part(
-            job, "front", notes, lambda: sections.front(space, rows, asked.objective, place, **options)
-        )
-        job.status = f"{proved} Now the average over every tree …"
-        space.limits = Limits(None, memory, _teller(job, "the average over every tree"))
-        self._part(job, "posterior", notes, lambda: self._posterior(job, space, kept, notes))
+
+        def front(space: TreeSpace, kept: Kept, asked: Asked) -> Any:
+            return sections.front(space, rows, asked.objective, self.page_tests.among(kept), **options)
+
+        def average(space: TreeSpace, kept: Kept, asked: Asked) -> Any:
+            return self._posterior(job, space, kept, asked, notes)
+
+        reached = asked.max_depth
+        for name, make in (("front", front), ("posterior", average)):
+            job.status = f"{proved} Now {PARTS[name]} …"
+            reached = self._in_time(job, name, make, (space, kept), memory, notes)
+        return reached
+
+    def _in_time(
+        self, job: Job, name: str, make: Any, mine: tuple[TreeSpace, Kept], memory: int, notes: list[str]
+    ) -> int:
+        """Make a part within its seconds; where they are too few, that of less deep trees. Say so, return the depth."""
+        for depth in range(job.asked.max_depth, -1, -1):
+            asked = replace(job.asked.plain, max_depth=depth)
+            with nullcontext(mine) if depth == job.asked.max_depth else self._space(asked) as (space, kept):
+                before, job.space = job.space, space
+                space.limits = Limits(PART_SECONDS, memory, _teller(job, PARTS[name]))
+                try:
+                    self._part(job, name, notes, lambda: make(space, kept, asked), again=depth > 1)  # noqa: B023
+                except LimitReached:
+                    continue
+                finally:
+                    job.space = before
+            if depth < job.asked.max_depth and job.part.get(name) is not None:
+                words = PARTS[name].replace("tree", f"tree of depth {depth} at most", 1)
+                notes.append(
+                    f"This is {words}; that of depth {job.asked.max_depth} takes longer than {PART_SECONDS:.0f} s."
+                )
+            return depth
+        return 0
 
     def _tell(self, job: Job, **parts: Any) -> None:
         """Add parts to an answer, with the tests that all its parts ask, where these are not in the page already."""
@@ -284,6 +320,8 @@ class Opened:
                 self._tell(job, **self._tree_part(asked, tree, kept), facts=self._facts(space))
                 job.first.set()
                 job.status = f"searching … {told(tree.info['objective'])} so far with your {_choices(asked)}"
+                if 4 * seconds > SEARCH_SECONDS:
+                    return tree
             seconds *= 4
         job.status = "Stopped: the best so far, not proved." if tree else "Stopped before there was a tree."
         return None
@@ -319,11 +357,13 @@ class Opened:
         """
         asked = job.asked
         in_slices = query.max_size is None and not query.require
-        seconds = FIRST_SLICE
+        seconds, until = FIRST_SLICE, time.monotonic() + SEARCH_SECONDS
         best: Tree | None = None
         ended = "stopped"
         while not job.cancelled:
-            space.limits = Limits(seconds if in_slices else None, memory, _teller(job, "the best tree"))
+            space.limits = Limits(
+                seconds if in_slices else SEARCH_SECONDS, memory, _teller(job, "the best tree")
+            )
             try:
                 best = space.best(query)
             except LimitReached as limit:
@@ -348,6 +388,9 @@ class Opened:
                 if info["stop_reason"] == "memory limit":
                     ended = "ended at the memory limit"
                     break
+                if time.monotonic() >= until and has_what_it_must:
+                    self._knows(asked.plain, best)
+                    return best
                 if not in_slices:
                     break
             seconds = SLICE
@@ -390,18 +433,23 @@ class Opened:
 
     # --- the other parts
 
-    def _part(self, job: Job, name: str, notes: list[str], make: Any) -> None:
+    def _part(self, job: Job, name: str, notes: list[str], make: Any, again: bool = False) -> None:
+        """Make a part of an answer; ``again``: a limit of time is raised, as there is another way."""
         if job.cancelled:
             return
         try:
             self._tell(job, **{name: make()})
         except (LimitReached, QueryError) as error:
-            if not job.cancelled:
-                job.tell(**{name: None})
-                notes.append(f"{name}: {error}")
+            if job.cancelled:
+                return
+            if again and isinstance(error, LimitReached) and error.reason == "time":
+                raise
+            job.tell(**{name: job.part.get(name) if name == "front" else None})
+            notes.append(f"There is not {PARTS[name]}: {error}")
 
-    def _posterior(self, job: Job, space: TreeSpace, kept: Kept, notes: list[str]) -> dict[str, Any]:
-        asked = job.asked
+    def _posterior(
+        self, job: Job, space: TreeSpace, kept: Kept, asked: Asked, notes: list[str]
+    ) -> dict[str, Any]:
         if asked.require:
             notes.append(
                 "The average is over all trees of the space; a column that must be used does not change it."
@@ -436,15 +484,16 @@ class Opened:
         job.tell(facts=[*job.part["facts"], {"title": "The average", "rows": facts}])
         return whole
 
-    def _held_out(self, job: Job, space: TreeSpace, kept: Kept, tree: Tree) -> dict[str, Any]:
+    def _held_out(self, job: Job, space: TreeSpace, kept: Kept, reached: int) -> dict[str, Any]:
         """Return how good the tree and the average are on examples left out, beside the two baselines."""
         asked = job.asked
+        averaged = replace(asked.plain, max_depth=reached)
         lines: list[dict[str, Any]] = []
         with self._lock:
             known = dict(self._left_out)
         makers: list[tuple[Any, Callable[[], dict[str, Any] | None]]] = [
             (asked, lambda: left_out_tree(space, _query(asked), fixed_of(asked, kept), job, DIRICHLET)),
-            (_average_key(asked), lambda: left_out_average(space, asked.prior, DIRICHLET)),
+            (_average_key(averaged), lambda: self._left_out_average(job, space, averaged)),
         ]
         for key, make in makers:
             if key not in known:
@@ -457,11 +506,23 @@ class Opened:
                 found = known[key]
             if found is not None:
                 lines.append(found)
+        averaged_too = len(lines) == len(makers) or job.cancelled
         if self._baselines is None:
             classes = [shown(label) for label in self.model.classes_.tolist()]
             self._baselines = try_baselines(self.frame, self.codes, classes)
         lines += self._baselines
-        return {"lines": lines, "about": LEFT_OUT, **verdict(lines)}
+        about = LEFT_OUT if averaged_too else f"{LEFT_OUT} That of the average takes too long here."
+        return {"lines": lines, "about": about, **verdict(lines)}
+
+    def _left_out_average(self, job: Job, mine: TreeSpace, averaged: Asked) -> dict[str, Any] | None:
+        """Return the figures of the average, which may be over less deep trees than the question asks for."""
+        if averaged.max_depth == job.asked.max_depth:
+            return left_out_average(mine, averaged.prior, DIRICHLET)
+        with self._space(averaged) as (space, _):
+            space.limits, job.space = mine.limits, space
+            found = left_out_average(space, averaged.prior, DIRICHLET)
+            space.limits, job.space = Limits(), mine
+        return None if found is None else {**found, "name": f"{found['name']} of depth {averaged.max_depth}"}
 
     def _judged_front(self, job: Job, space: TreeSpace) -> dict[str, Any]:
         """Return the front with how often its trees are right about examples that they have not seen."""

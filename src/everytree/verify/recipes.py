@@ -6,6 +6,7 @@
     time     hours since midnight
     words    texts that are kept; the others are "(other)"
     same     spellings of one class
+    spelled  spellings of one word; other texts stay
     cut      between which cuts a number lies
 
 A cell that cannot be read is missing. docs/any_file.md describes the forms; this file shares no code with their reader.
@@ -146,14 +147,18 @@ def _reader(recipe: dict[str, Any], at: str) -> tuple[tuple[str, ...], Reader]:
     if kind == "words":
         keep = set(_texts(recipe, "keep", at))
         return (name,), lambda cell: (cell if cell in keep else "(other)",)
-    if kind == "same":
+    if kind in ("same", "spelled"):
         same = recipe.get("same")
         if not isinstance(same, dict) or not all(isinstance(value, str) for value in same.values()):
-            raise InputError(f"{at}.same is {quote(same)}; expected an object from spellings to classes")
+            raise InputError(f"{at}.same is {quote(same)}; expected an object from spellings to texts")
+        if kind == "spelled":
+            return (name,), lambda cell: (same.get(cell.strip().lower(), cell.strip()),)
         return (name,), lambda cell: (same[cell.strip().lower()],) if cell.strip().lower() in same else None
     if kind == "date":
         return _dates(recipe, at)
-    raise InputError(f"{at}.as is {quote(kind)}; expected number, truth, date, time, words, same or cut")
+    raise InputError(
+        f"{at}.as is {quote(kind)}; expected number, truth, date, time, words, same, spelled or cut"
+    )
 
 
 def _texts(recipe: dict[str, Any], field: str, at: str) -> list[str]:

@@ -5,6 +5,7 @@
     recipe.py      the recipes, one small class each, and how they are applied
     json_form.py   recipes in model files
     recognise.py   which recipe a column needs, or why it is left out
+    spellings.py   texts that differ only in the case of their letters: one word, or codes
     target.py      the column to predict: guessed, joined, cut, or refused
 
 A fitted classifier keeps the recipes of its columns, so that new files are read as the first one was.

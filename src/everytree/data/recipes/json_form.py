@@ -31,6 +31,7 @@ from everytree.data.recipes.recipe import (
     Recipe,
     Recipes,
     SameRecipe,
+    SpelledRecipe,
     TimeRecipe,
     TruthRecipe,
     WordsRecipe,
@@ -47,6 +48,7 @@ FIELDS = {
     "time": (),
     "words": ("keep",),
     "same": ("same",),
+    "spelled": ("same",),
     "cut": (*FORM, "cuts"),
 }
 
@@ -76,7 +78,7 @@ def _fields(recipe: Recipe) -> dict[str, Any]:
         return {"order": recipe.order, "newest": newest, "parts": [*recipe.parts]}
     if isinstance(recipe, WordsRecipe):
         return {"keep": [*recipe.keep]}
-    return {"same": dict(recipe.same)} if isinstance(recipe, SameRecipe) else {}
+    return {"same": dict(recipe.same)} if isinstance(recipe, SameRecipe | SpelledRecipe) else {}
 
 
 def recipes_from_json(data: Any) -> Recipes:
@@ -121,15 +123,15 @@ def _recipe(data: Any, at: str) -> Recipe:
         return _date(name, data, at)
     if kind == "words":
         return WordsRecipe(name, _texts(data["keep"], f"{at}.keep"))
-    if kind == "same":
+    if kind in ("same", "spelled"):
         same = data["same"]
         if (
             not isinstance(same, dict)
             or not same
             or not all(isinstance(value, str) for value in same.values())
         ):
-            raise DataError(f"{at}.same is {clip(same)}; expected an object from spellings to classes")
-        return SameRecipe(name, tuple(same.items()))
+            raise DataError(f"{at}.same is {clip(same)}; expected an object from spellings to texts")
+        return (SameRecipe if kind == "same" else SpelledRecipe)(name, tuple(same.items()))
     return TimeRecipe(name)
 
 

@@ -6,6 +6,7 @@
     time     hours since midnight                                   opened
     words    the text; texts that are not among ``keep`` are one    city
     same     the text; spellings of one class are one               churned
+    spelled  the text; spellings of one word are one                region
     cut      the class: between which cuts the number lies          price
 
 A recipe says of one text what it becomes (``values``), or None where it cannot be read: that is then missing. So a
@@ -30,8 +31,8 @@ from everytree.data.recipes.dates import hours_of, moment_of
 from everytree.data.recipes.forms import NumberForm
 
 __all__ = [
-    "OTHER", "PARTS", "CutRecipe", "DateRecipe", "NumberRecipe", "Recipe", "Recipes", "SameRecipe", "TimeRecipe",
-    "TruthRecipe", "Unread", "WordsRecipe", "apply_recipes", "by_source", "texts_of",
+    "OTHER", "PARTS", "CutRecipe", "DateRecipe", "NumberRecipe", "Recipe", "Recipes", "SameRecipe", "SpelledRecipe",
+    "TimeRecipe", "TruthRecipe", "Unread", "WordsRecipe", "apply_recipes", "by_source", "texts_of",
 ]  # fmt: skip
 
 PLAIN = NumberForm()
@@ -181,7 +182,8 @@ class WordsRecipe(Recipe):
     keep: tuple[str, ...] = ()
 
     def values(self, text: str) -> tuple[Any, ...] | None:
-        return (text if text in self.keep else OTHER,)
+        word = text.strip()
+        return (word if word in self.keep else OTHER,)
 
 
 @dataclass(frozen=True)
@@ -198,6 +200,23 @@ class SameRecipe(Recipe):
     def values(self, text: str) -> tuple[Any, ...] | None:
         found = dict(self.same).get(text.strip().lower())
         return None if found is None else (found,)
+
+
+@dataclass(frozen=True)
+class SpelledRecipe(Recipe):
+    """Words in several cases of letters: each becomes the spelling that most rows have; other texts stay.
+
+    >>> recipe = SpelledRecipe("region", (("east", "East"),))
+    >>> recipe.values("EAST "), recipe.values("North")
+    (('East',), ('North',))
+    """
+
+    AS = "spelled"
+    same: tuple[tuple[str, str], ...] = ()  # the spelling in small letters, and the word
+
+    def values(self, text: str) -> tuple[Any, ...] | None:
+        word = text.strip()
+        return (dict(self.same).get(word.lower(), word),)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
     dates        the rows read as dates in one order of day and month
     truth        more than two spellings of yes and no, or words for nothing beside them
     left out     no value, always the same value, a value of its own for (nearly) every row
+    spellings    East, EAST and east are one word; AA and Aa may be two, and stay so
     many texts   more than 256: the most frequent stay, the others are one
 
 "The rows read" if 98 % do. What the others say is then missing. Where they say few different things, fewer rows are
@@ -34,12 +35,14 @@ from everytree.data.recipes.recipe import (
     DateRecipe,
     NumberRecipe,
     Recipe,
+    SpelledRecipe,
     TimeRecipe,
     TruthRecipe,
     WordsRecipe,
     apply_recipes,
     texts_of,
 )
+from everytree.data.recipes.spellings import Spellings, spellings
 from everytree.errors import DataError, Wording
 
 __all__ = ["ASKED", "FALSE", "TRUE", "Recognised", "Treated", "recognised", "rows_of"]
@@ -326,11 +329,16 @@ def _nominal(found: Recognised, column: Column, note: str = "") -> None:
     cells = rows_of(column)
     rows = sum(cells.values())
     told = note != ""
+    spelled = (
+        Spellings({}, [], []) if told else spellings(cells)
+    )  # who names them codes wants them as they are
+    if spelled.joined and _join_spellings(found, column, cells, spelled):
+        return
     if not told and len(cells) > max(MANY_ROWS, rows / 2):
         found.leave_out(column, _own_texts(cells, rows))
         return
     if len(cells) <= MOST_TEXTS:
-        found.keep(column, note)
+        found.keep(column, note or spelled.note)
         return
     order = sorted(cells, key=lambda cell: (-cells[cell], cell))
     kept = [cell for cell in order[:KEPT_TEXTS] if told or cells[cell] >= LEAST_SHARE * rows]
@@ -339,6 +347,18 @@ def _nominal(found: Recognised, column: Column, note: str = "") -> None:
         return
     words = f"{len(cells)} different: the {len(kept)} most frequent, the others as one"
     found.add(column, WordsRecipe(column.name, tuple(kept)), "texts", f"{note}; {words}" if note else words)
+
+
+def _join_spellings(found: Recognised, column: Column, cells: Mapping[str, int], spelled: Spellings) -> bool:
+    """Join spellings of one word, where few enough words are left to learn from."""
+    words = {spelled.same.get(cell.strip().lower(), cell) for cell in cells}
+    if len(words) == 1 and column.mask is None:
+        found.leave_out(column, f"always {show(next(iter(words)))}; {spelled.note}")
+        return True
+    if len(words) > min(MOST_TEXTS, max(MANY_ROWS, sum(cells.values()) / 2)):
+        return False
+    found.add(column, SpelledRecipe(column.name, tuple(sorted(spelled.same.items()))), "texts", spelled.note)
+    return True
 
 
 def _own_texts(cells: Mapping[str, int], rows: int) -> str:

@@ -4,7 +4,8 @@ named          as it is
 else           a column with a likely name (class, target, churned, …), or the last one if it can be a class
 else           refused, with the columns that could be meant
 
-texts          classes; Yes, Y and TRUE are one; - and n/a are none, beside two others that are no signs
+texts          classes; Yes, Y and TRUE are one, Gone and GONE too
+               - and n/a are none, beside two others that are no signs
 few numbers    classes
 many numbers   no class each: refused unless cuts are given
 """
@@ -23,6 +24,7 @@ from everytree.data.cuts import number_text
 from everytree.data.recipes.forms import NumberForm, form_of
 from everytree.data.recipes.recipe import CutRecipe, SameRecipe, texts_of
 from everytree.data.recipes.recognise import FALSE, READABLE, TRUE, Recognised, rows_of
+from everytree.data.recipes.spellings import is_one_word
 from everytree.errors import Argument, DataError, Step, Wording
 
 __all__ = ["LIKELY", "Guess", "guessed_target", "treat_target"]
@@ -153,13 +155,12 @@ def treat_target(
         classes = dict.fromkeys(recipe.same)
         told_classes = show_many(sorted({each for _, each in classes}), 5)
         found.add(column, recipe, "classes", f"{show_many(sorted(cells), 8)} are {told_classes}")
-        found.treated.pop()  # the target is told apart from the columns
         return
     found.columns[name] = column
 
 
 def _joined(name: str, cells: Mapping[str, int]) -> SameRecipe | None:
-    """Join the spellings of yes and no, and leave out words for no class; None where there is nothing to do."""
+    """Join the spellings of yes and no, or of one word; leave out words for no class; None if nothing is to do."""
     small: dict[str, list[str]] = {}
     for cell in cells:
         small.setdefault(cell.strip().lower(), []).append(cell)
@@ -176,9 +177,11 @@ def _joined(name: str, cells: Mapping[str, int]) -> SameRecipe | None:
                 most = max(mine, key=lambda cell: (cells[cell], cell))
                 same |= {cell.strip().lower(): most for cell in mine}
         return SameRecipe(name, tuple(sorted(same.items())))
-    if len(classes) == len(small) or any(len(spelled) > 1 for spelled in classes.values()):
+    several = [spelled for spelled in classes.values() if len(spelled) > 1]
+    if not all(map(is_one_word, several)) or (len(classes) == len(small) and not several):
         return None
-    return SameRecipe(name, tuple(sorted((word, spelled[0]) for word, spelled in classes.items())))
+    usual = {word: max(spelled, key=lambda cell: (cells[cell], cell)) for word, spelled in classes.items()}
+    return SameRecipe(name, tuple(sorted(usual.items())))
 
 
 def _numbers_in(cells: Mapping[str, int]) -> np.ndarray | None:
