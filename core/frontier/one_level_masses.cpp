@@ -20,6 +20,7 @@ bool OneLevelFold::begin_masses(const ProductWeights& weights, const OneLevel& l
   const std::size_t n = level.n, stride = frontier_.stride();
   all_trees_ = level.state_leaf;
   for (std::size_t i = 0; i < n; ++i) all_trees_ += level.weight[i] * full(level, i, 1) * full(level, i, 0);
+  if (weights.apart() && has_pairs()) runs_.set_shares();
   unit_.assign(stride, 0.0);
   for (std::size_t i = 0; i < n; ++i) unit_[i] = level.weight[i] / (frontier_.multiplicity(i) * all_trees_);
   const double log_split = prior.log_split_base(depth_ + 1) + 2 * prior.log_leaf(depth_ + 2, false);

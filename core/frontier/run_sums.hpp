@@ -40,7 +40,15 @@ class RunSums {
   std::size_t n_runs() const { return begin_.size() - 1; }
   std::size_t begin(std::size_t run) const { return begin_[run]; }
   std::size_t run_of(std::size_t g) const { return run_of_[g]; }
-  // After fold: 1 / (feasible tests of the run at side a of each test), 0 if there is none; and the runs that have any.
+  // After fold and set_shares: 1 / (feasible tests of the run at side a of each test), 0 if there is none; and the runs
+  // that have any.
+  void set_shares() {
+    for (int a = 0; a < 2; ++a) {
+      share_[a].resize(feasible_[a].size());
+      for (std::size_t k = 0; k < share_[a].size(); ++k)
+        share_[a][k] = feasible_[a][k] == 0 ? 0.0 : 1 / static_cast<double>(feasible_[a][k]);
+    }
+  }
   const double* share(int a, std::size_t run) const { return share_[a].data() + run * stride_; }
   double n_columns(int a, std::size_t i) const { return n_columns_[a][i]; }
 
@@ -59,7 +67,7 @@ class RunSums {
       run_split_[a].resize(stride);
       run_tests_[a].resize(stride);
       n_columns_[a].assign(n, 0);
-      share_[a].assign(n_runs() * stride, 0.0);
+      feasible_[a].assign(n_runs() * stride, 0);
       std::fill_n(split[a].begin(), n, kNone);
       std::fill_n(tests[a].begin(), n, 0.0);
     }
@@ -72,16 +80,20 @@ class RunSums {
       else
         sum += x;
     };
-    // A whole column at side a of test i.
-    const auto column = [&](int a, std::size_t run, std::size_t i, double sum, double m) {
-      if (!(m > 0)) return;
-      share_[a][run * stride + i] = 1 / m;
+    // What columns add up to at one side of one test: in registers, which took 2 to 14 % off the evidence of states
+    // that choose their cuts.
+    struct Columns {
+      double split, tests;
+      std::uint32_t n;
+    };
+    const auto column = [&](Columns& to, double sum, std::uint32_t m) {
+      if (m == 0) return;
       if constexpr (kMaxLog)
-        add(split[a][i], sum - log_[static_cast<std::size_t>(m)]);
+        add(to.split, sum - log_[m]);
       else
-        add(split[a][i], sum / m);
-      tests[a][i] += m;
-      ++n_columns_[a][i];
+        add(to.split, sum / static_cast<double>(m));
+      to.tests += m;
+      ++to.n;
     };
     for (std::size_t r = 0; r < n_runs(); ++r) {
       const std::size_t first = begin_[r] & ~std::size_t{3};  // kernels work on whole vectors
@@ -93,24 +105,36 @@ class RunSums {
         pairs(i, apart);
         for (int a = 0; a < 2; ++a) {
           const double* own = own_[a].data();
-          const auto sum_of = [&](std::size_t from, std::size_t to, double& sum, double& m) {
+          const auto sum_of = [own, add](std::size_t from, std::size_t to, double& sum) {
+            std::uint32_t m = 0;
             for (std::size_t j = from; j < to; ++j) {
               const bool feasible = kLog ? own[j] > (kMaxLog ? kNone : -0.5) : own[j] > 0;
-              if (!feasible) continue;
-              add(sum, own[j]);
-              m += 1;
+              add(sum, feasible ? own[j] : kNone);
+              m += feasible ? 1 : 0;
             }
+            return m;
           };
-          sum_of(i + 1, begin_[r + 1], run_split_[a][i], run_tests_[a][i]);  // the rest of its own column
+          run_tests_[a][i] += sum_of(i + 1, begin_[r + 1], run_split_[a][i]);  // the rest of its own column
+          Columns columns{split[a][i], tests[a][i], n_columns_[a][i]};
+          std::uint32_t* feasible = feasible_[a].data() + i;
           for (std::size_t q = r + 1; q < n_runs(); ++q) {
-            double sum = kNone, m = 0;
-            sum_of(begin_[q], begin_[q + 1], sum, m);
-            column(a, q, i, sum, m);
+            double sum = kNone;
+            column(columns, sum, feasible[q * stride] = sum_of(begin_[q], begin_[q + 1], sum));
           }
+          split[a][i] = columns.split;
+          tests[a][i] = columns.tests;
+          n_columns_[a][i] = columns.n;
         }
       }
       for (int a = 0; a < 2; ++a)
-        for (std::size_t j = begin_[r]; j < n; ++j) column(a, r, j, run_split_[a][j], run_tests_[a][j]);
+        for (std::size_t j = begin_[r]; j < n; ++j) {
+          Columns columns{split[a][j], tests[a][j], n_columns_[a][j]};
+          column(columns, run_split_[a][j],
+                 feasible_[a][r * stride + j] = static_cast<std::uint32_t>(run_tests_[a][j]));
+          split[a][j] = columns.split;
+          tests[a][j] = columns.tests;
+          n_columns_[a][j] = columns.n;
+        }
     }
     for (int a = 0; a < 2; ++a)
       for (std::size_t i = 0; i < n; ++i) {
@@ -126,7 +150,7 @@ class RunSums {
   std::vector<std::size_t> begin_, run_of_;
   std::size_t stride_ = 0;
   std::vector<double> own_[2], run_split_[2], run_tests_[2], share_[2], log_;
-  std::vector<std::uint32_t> n_columns_[2];
+  std::vector<std::uint32_t> n_columns_[2], feasible_[2];  // feasible tests by run and test
 };
 
 }  // namespace everytree
