@@ -42,6 +42,7 @@ class WeighProduct {
   };
   WeighProduct(const Graph& graph, const ProductWeights& weights)
       : graph_(&graph), weights_(&weights), shares_(graph, weights.prior()) {}
+  std::size_t bytes() const { return weights_->bytes(); }
 
   typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
     fold.product<PlainOf<A>>(id, *weights_, level);

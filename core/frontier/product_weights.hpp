@@ -53,6 +53,7 @@ class ProductWeights {
   // Whether the frontier keeps tests apart, each a group of its own in the run of its column: attribute-fair shares of
   // second tests are then sums by run. Only where no two tests are one class of the table.
   bool apart() const { return apart_; }
+  std::size_t bytes() const { return leaf_->bytes() + (linear_ ? linear_->bytes() : 0); }
   // The linear tables, if they hold for covers of this many examples.
   const LinearTables* linear(std::int32_t total) const {
     return linear_ && total <= linear_bound_ ? &*linear_ : nullptr;
