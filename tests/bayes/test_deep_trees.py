@@ -295,3 +295,19 @@ def test_torn_forests_are_refused(tmp_path, field, value, message):
     content["forests"][0][field] = value
     with pytest.raises(et.DataError, match=message):
         every_from_dict(sealed(content))
+
+
+def test_memory_leaves_out_rounds_and_then_the_forest() -> None:
+    coded, _, _ = table(3, n=400)[:3]
+    full = deep_trees(coded, "best", 0, 1, rounds=30)
+    each = full.forest.nbytes // 30
+    some = deep_trees(coded, "best", 0, 1, rounds=30, memory=full.forest.nbytes)
+    assert 1 <= some.rounds < 30
+    assert 2 * some.forest.nbytes <= full.forest.nbytes
+    # They are the first ones, whatever ended them.
+    np.testing.assert_array_equal(some.forest.theta, full.forest.theta[: len(some.forest.theta)])
+    with pytest.raises(LimitReached) as told:
+        deep_trees(coded, "best", 0, 1, rounds=30, memory=each)
+    assert told.value.reason == "memory"
+    with pytest.raises(LimitReached):
+        deep_trees(coded, "best", 0, 2, rounds=30, memory=1)
