@@ -57,7 +57,7 @@ void bind_posterior(nb::module_& m) {
              bool linear, std::size_t n_threads, PyControl& control) {
             prior.check_tests(graph->table().n_tests());
             run(control, [&](Control& c) {
-              auto leaf = tabulated(dirichlet, graph->table(), c);
+              auto leaf = tabulated(dirichlet, graph->table(), c, Dirichlet::kTable, graph->bytes());
               new (self) Posterior(std::move(graph), prior, std::move(leaf), linear, n_threads, c);
             });
           },
@@ -72,7 +72,7 @@ void bind_posterior(nb::module_& m) {
             std::vector<std::vector<Wide>> values;
             for (const Pairs& part : parts) values.push_back(read_wide(part));
             return run(control, [&](Control& c) {
-              auto leaf = tabulated(dirichlet, graph->table(), c);
+              auto leaf = tabulated(dirichlet, graph->table(), c, Dirichlet::kTable, graph->bytes());
               return new Posterior(std::move(graph), prior, std::move(leaf), linear, values, n_threads, c);
             });
           },

@@ -28,7 +28,9 @@ struct TableSizes {
 class ProductWeights {
  public:
   // linear = false keeps everything in the log domain, in two passes (slower; the fast paths are tested against it).
-  ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true);
+  // With `control` the memory is looked at before there are tables beside the graph.
+  ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true,
+                 const Control* control = nullptr);
   // For some states of a graph elsewhere, whose sizes these are: the same weights to the last bit.
   ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
                  std::shared_ptr<const Dirichlet> leaf, bool linear = true);
@@ -68,7 +70,8 @@ class ProductWeights {
 
   // Linear tables for covers with at most bounds(n)[c] examples of class c, where n bounds all their examples.
   template <class Bounds>
-  void tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds);
+  void tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds, const Control* control = nullptr,
+                std::size_t held = 0);
 };
 
 }  // namespace everytree
