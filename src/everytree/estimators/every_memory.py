@@ -25,7 +25,7 @@ TRIED = (
 )
 ANSWERS = 3  # probabilities of all entries: of two choices, and of the final weights
 CORES = 7  # A seventh of the bytes of cuts is in the core, for each average once more; all share the rest.
-LEAST = 1_000_000  # bytes of what is small: tests, names, objects of Python
+LEAST = 4_000_000  # bytes of what is small: tests, names, objects of Python, and what the allocator keeps of reading
 
 
 def coding_bytes(n_rows: int, n_columns: int, n_classes: int) -> int:
@@ -35,7 +35,12 @@ def coding_bytes(n_rows: int, n_columns: int, n_classes: int) -> int:
 
 def coded_bytes(coded: CodedRows) -> int:
     """Return the bytes of the examples as codes, and of the cuts of their columns, which all averages share."""
-    return int(coded.codes.nbytes) + int(coded.counts.nbytes) + coded.columns.nbytes * (CORES - 1) // CORES
+    return (
+        LEAST
+        + int(coded.codes.nbytes)
+        + int(coded.counts.nbytes)
+        + coded.columns.nbytes * (CORES - 1) // CORES
+    )
 
 
 def model_bytes(model: BayesOptimalClassifier) -> int:
@@ -53,7 +58,7 @@ def own_bytes(coded: CodedRows, columns: Sequence[int], n_entries: int) -> int:
     n_rows, n_classes = coded.counts.shape
     said = REAL * n_entries * n_classes
     table = coded.bytes_of(columns) * 9 // 8 + coded.columns.nbytes_of(columns) // CORES
-    return int(table + REAL * n_rows * (n_classes + 2) + 2 * said + LEAST)
+    return int(table + REAL * n_rows * (n_classes + 2) + 2 * said)
 
 
 def batch_row_bytes(n_tests: int, n_averages: int, n_classes: int) -> int:
