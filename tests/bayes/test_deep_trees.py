@@ -22,6 +22,7 @@ from everytree.data.example_weights import ExampleWeights
 from everytree.errors import LimitReached
 from everytree.files.every_file import every_from_dict, every_to_dict
 from everytree.verify.deep_trees import Codes, said_of_left_out
+from everytree.verify.prove import GivenUp
 
 
 def table(seed: int, n: int = 40, classes: int = 3, weights: str = "none", missing: bool = True) -> tuple:
@@ -311,3 +312,9 @@ def test_memory_leaves_out_rounds_and_then_the_forest() -> None:
     assert told.value.reason == "memory"
     with pytest.raises(LimitReached):
         deep_trees(coded, "best", 0, 2, rounds=30, memory=1)
+
+
+def test_the_checker_gives_up_at_its_deadline() -> None:
+    coded, _, _ = table(0)
+    with pytest.raises(GivenUp, match="no time"):
+        said_of_left_out(as_codes(coded), "best", 1, 0, time.monotonic() - 1)
