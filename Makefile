@@ -24,8 +24,9 @@ NINJA    := -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(VENV)/bin/ninja"
 CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
-# Percent of lines and branches that `make coverage` wants; 0 until it was measured as a whole.
-FLOOR       := 0
+# Percent of lines and branches that `make coverage` wants. Three quarters of these tests, without long ones and with the
+# first parameters of each, had 76 (80 without study): all of them have no less.
+FLOOR       := 75
 
 .PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-long test-slow test-million test-kills fuzz test-cluster test-sanitize test-asan-python test-threads coverage mutants \
         lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-continuous bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean

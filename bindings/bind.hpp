@@ -58,9 +58,9 @@ NewRows new_rows(const R& rows, const CountTable& table) {
     return {rows.data(), nullptr, rows.shape(0), rows.shape(1)};
 }
 
-// The weights of leaves of a table.
+// The weights of leaves of a table; `held`: bytes that the question has already.
 std::shared_ptr<const Dirichlet> tabulated(const DirichletParameters& a, const CountTable& table, Control& control,
-                                           std::int64_t longest = Dirichlet::kTable);
+                                           std::int64_t longest = Dirichlet::kTable, std::size_t held = 0);
 
 // Run f without the GIL. Ctrl-C and exceptions of the progress callback end the work and are raised afterwards.
 template <class F>

@@ -32,11 +32,13 @@ void leave_gate() { gate.fetch_sub(1); }
 // Signals of a process go to any of its threads that does not block them, such as one that starts another thread just
 // then. Python acts on them in its main thread only, and would not learn of one while that sleeps or waits for a lock.
 // So other threads block them as long as they are in the core, and so do the threads that they start.
-#ifdef EVERYTREE_HAS_SIGNAL_MASKS
 unsigned long main_thread = 0;  // as Python numbers them
 
+bool in_main_thread() { return PyThread_get_thread_ident() == main_thread; }
+
+#ifdef EVERYTREE_HAS_SIGNAL_MASKS
 void block_signals(SignalMask& before) {
-  before.blocked = PyThread_get_thread_ident() != main_thread;
+  before.blocked = !in_main_thread();
   if (!before.blocked) return;
   sigset_t some;
   sigemptyset(&some);
@@ -46,11 +48,9 @@ void block_signals(SignalMask& before) {
 void unblock_signals(const SignalMask& before) {
   if (before.blocked) pthread_sigmask(SIG_SETMASK, &before.mask, nullptr);
 }
-void know_main_thread(unsigned long thread) { main_thread = thread; }
 #else
 void block_signals(SignalMask&) {}
 void unblock_signals(const SignalMask&) {}
-void know_main_thread(unsigned long) {}
 #endif
 
 [[noreturn]] void sleep_until_the_end() {
@@ -75,13 +75,21 @@ void stop_work() {
 void forget_threads() {
   running = 0;
   gate = 0;
-  know_main_thread(PyThread_get_thread_ident());  // whichever thread forked is the child's only one
+  main_thread = PyThread_get_thread_ident();  // whichever thread forked is the child's only one
 }
 
 }  // namespace
 
 Unlocked::Unlocked() {
-  if (Control::all_stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped: the interpreter is ending");
+  if (Control::all_stopped()) {
+    // Of an error Python makes an object, and may give the lock away meanwhile: a thread that does not get it back is
+    // ended inside of C++. Only daemon threads are still there, and nobody waits for them.
+    if (!in_main_thread()) {
+      PyEval_SaveThread();
+      sleep_until_the_end();
+    }
+    throw LimitReached(LimitReached::Reason::stopped, "stopped: the interpreter is ending");
+  }
   ++running;
   block_signals(before_);
   thread_ = PyEval_SaveThread();
@@ -111,7 +119,7 @@ void stop_work_at_exit(nanobind::module_& m) {
   m.def("_forget_threads", &forget_threads, "Of a process that was just forked.");
   nb::module_::import_("atexit").attr("register")(m.attr("_stop_work"));
   // Not the one that imports this, which may be any.
-  know_main_thread(nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident")));
+  main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   const nb::object os = nb::module_::import_("os");
   if (nb::hasattr(os, "register_at_fork"))
     os.attr("register_at_fork")(nb::arg("after_in_child") = m.attr("_forget_threads"));

@@ -3,7 +3,8 @@
 // A thread that asks for the lock of an interpreter that is shutting down never gets it: it is ended (up to Python
 // 3.13) by unwinding its stack, and a stack of C++ does not survive that: the whole process aborts. So
 //     the way out   first every running question is stopped, and waited for (module.cpp registers it with atexit)
-//     no way in     from then on no thread takes up work in the core, and none asks for the lock to tell of progress
+//     no way in     from then on no thread takes up work in the core, and none asks for the lock to tell of progress; a
+//                   thread that is not the main one sleeps where it would take up work
 //     the gate      what does not end in time finds it closed when it wants the lock back, and sleeps until the process
 //                   is gone
 #pragma once
@@ -22,8 +23,8 @@ struct SignalMask {
 #endif
 };
 
-// Runs without the lock while it lives; where it is not the main thread, without signals, too. Throws LimitReached if
-// the interpreter is on its way out.
+// Runs without the lock while it lives; where it is not the main thread, without signals, too. If the interpreter is on
+// its way out, throws LimitReached in the main thread, and ends nowhere else.
 class Unlocked {
  public:
   Unlocked();

@@ -57,12 +57,13 @@ void bind_posterior(nb::module_& m) {
              bool linear, std::size_t n_threads, PyControl& control) {
             prior.check_tests(graph->table().n_tests());
             run(control, [&](Control& c) {
-              auto leaf = tabulated(dirichlet, graph->table(), c);
+              auto leaf = tabulated(dirichlet, graph->table(), c, Dirichlet::kTable, graph->bytes());
               new (self) Posterior(std::move(graph), prior, std::move(leaf), linear, n_threads, c);
             });
           },
           nb::arg("graph"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
           nb::arg("control"))
+      .def_prop_ro("n_bytes", &Posterior::bytes, "The bytes it holds, with its graph.")
       .def_static(
           "from_parts",
           [](std::shared_ptr<Graph> graph, const Prior& prior, const DirichletParameters& dirichlet, bool linear,
@@ -71,7 +72,7 @@ void bind_posterior(nb::module_& m) {
             std::vector<std::vector<Wide>> values;
             for (const Pairs& part : parts) values.push_back(read_wide(part));
             return run(control, [&](Control& c) {
-              auto leaf = tabulated(dirichlet, graph->table(), c);
+              auto leaf = tabulated(dirichlet, graph->table(), c, Dirichlet::kTable, graph->bytes());
               return new Posterior(std::move(graph), prior, std::move(leaf), linear, values, n_threads, c);
             });
           },

@@ -9,10 +9,10 @@
 namespace everytree::bind {
 
 std::shared_ptr<const Dirichlet> tabulated(const DirichletParameters& a, const CountTable& table, Control& control,
-                                           std::int64_t longest) {
+                                           std::int64_t longest, std::size_t held) {
   std::vector<std::int32_t> totals(table.n_classes());
   table.class_counts(table.all().data(), totals.data());
-  return std::make_shared<Dirichlet>(a, totals, &control, longest);
+  return std::make_shared<Dirichlet>(a, totals, &control, longest, held);
 }
 
 namespace {

@@ -130,3 +130,38 @@ def test_threads_in_the_core_leave_signals_to_the_main_one() -> None:
     """A thread that starts others may take a signal, of which a main thread that sleeps then does not hear."""
     run = subprocess.run([sys.executable, "-c", SLEEPER], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 3, run.stderr
+
+
+LATE = """
+import atexit, threading, time
+asked = threading.Event()
+
+def after_the_core():  # what was registered first comes last
+    asked.set()
+    time.sleep(0.5)
+    try:
+        space.best()
+    except et.LimitReached as limit:
+        print("main thread:", limit.reason)
+
+atexit.register(after_the_core)
+import numpy as np
+import everytree as et
+rng = np.random.default_rng(0)
+space = et.TreeSpace(rng.integers(0, 2, (50, 5)).astype(np.uint8), rng.integers(0, 2, 50), 2)
+space.best()
+
+def ask():
+    asked.wait()
+    try:
+        space.best()
+    finally:
+        print("another thread went on")
+
+threading.Thread(target=ask, daemon=True).start()
+"""
+
+
+def test_a_thread_that_asks_at_the_end_sleeps_and_only_the_main_one_has_an_error() -> None:
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout.strip()) == (0, "main thread: stopped"), done.stderr

@@ -17,15 +17,20 @@ namespace everytree {
 
 Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
                      bool linear, std::size_t n_threads, Control& control)
-    : graph_(std::move(graph)), weights_(*graph_, std::move(prior), std::move(leaf), linear), n_threads_(n_threads) {
-  kept_ = SecondLevels(graph_->size(), graph_->size() - graph_->n_inner(), graph_->table().n_tests(),
-                       std::min(SecondLevels::kMostBytes, control.memory_limit / 32));
+    : graph_(std::move(graph)),
+      weights_(*graph_, std::move(prior), std::move(leaf), linear, &control),
+      n_threads_(n_threads) {
+  if (!weights_.apart())
+    kept_ = SecondLevels(graph_->size(), graph_->size() - graph_->n_inner(), graph_->table().n_tests(),
+                         std::min(SecondLevels::kMostBytes, control.memory_limit / 32));
   u_ = fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, weights_, &kept_), control, n_threads);
 }
 
 Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
                      bool linear, const std::vector<std::vector<Wide>>& parts, std::size_t n_threads, Control& control)
-    : graph_(std::move(graph)), weights_(*graph_, std::move(prior), std::move(leaf), linear), n_threads_(n_threads) {
+    : graph_(std::move(graph)),
+      weights_(*graph_, std::move(prior), std::move(leaf), linear, &control),
+      n_threads_(n_threads) {
   const Order order(*graph_);
   const std::size_t n = order.closed.size();
   std::vector<Wide> closed(n);

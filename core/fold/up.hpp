@@ -33,12 +33,20 @@ void keep(const Weights& weights, Value& value) {
   if constexpr (requires { weights.keep(value); }) weights.keep(value);
 }
 
+template <class Weights>
+std::size_t bytes_of(const Weights& weights) {
+  if constexpr (requires { weights.bytes(); })
+    return weights.bytes();
+  else
+    return 0;
+}
+
 // The values of these closed states.
 template <Algebra A, class Weights>
 std::vector<typename A::Value> fold_part(const Graph& graph, const Weights& weights,
                                          const std::vector<std::uint32_t>& closed, Control& control,
                                          std::size_t n_threads) {
-  control.check_memory(graph.bytes() + graph.size() * sizeof(std::uint32_t) +
+  control.check_memory(graph.bytes() + bytes_of(weights) + graph.size() * sizeof(std::uint32_t) +
                        closed.size() * sizeof(typename A::Value));
   std::vector<typename A::Value> value(closed.size());
   std::vector<OneLevelFold> folds = one_fold_per_thread(graph, n_threads, control);
@@ -55,7 +63,8 @@ std::vector<typename A::Value> fold_part(const Graph& graph, const Weights& weig
 template <Algebra A, class Weights>
 std::vector<typename A::Value> fold_inner(const Graph& graph, const Weights& weights, const Order& order,
                                           std::vector<typename A::Value> closed, Control& control) {
-  control.check_memory(graph.bytes() + graph.size() * (sizeof(std::uint32_t) + sizeof(typename A::Value)) +
+  control.check_memory(graph.bytes() + bytes_of(weights) +
+                       graph.size() * (sizeof(std::uint32_t) + sizeof(typename A::Value)) +
                        closed.size() * sizeof(typename A::Value));
   std::vector<typename A::Value> value(graph.size());
   for (std::size_t k = 0; k < closed.size(); ++k) value[order.closed[k]] = std::move(closed[k]);

@@ -43,6 +43,7 @@ class WeighProduct {
   // `kept`: where the second levels of closed states are to be kept, if anywhere.
   WeighProduct(const Graph& graph, const ProductWeights& weights, SecondLevels* kept = nullptr)
       : graph_(&graph), weights_(&weights), shares_(graph, weights.prior()), kept_(kept) {}
+  std::size_t bytes() const { return weights_->bytes() + (kept_ == nullptr ? 0 : kept_->bytes()); }
 
   typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
     fold.product<PlainOf<A>>(id, *weights_, level);

@@ -29,7 +29,8 @@ void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t ou
 }  // namespace
 
 template <class Bounds>
-void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds) {
+void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds, const Control* control,
+                              std::size_t held) {
   if (!fast_ || (prior_.fair && !apart_) || n_classes != 2) return;
   // Extreme priors (a factor beyond e^±50 per node) belong in the log domain.
   for (const auto* table : {&prior_.log_split, &prior_.log_leaf_open, &prior_.log_leaf_closed})
@@ -39,10 +40,12 @@ void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Boun
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
   for (std::int32_t bound : TableSizes::kBounds) {
     bounds(bound, most);
-    if (static_cast<std::int64_t>(most[0] + 1) * std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) *
-            static_cast<std::int64_t>(leaf_->n_variants()) >
-        kMaxTable)
-      continue;
+    const std::int64_t entries = static_cast<std::int64_t>(most[0] + 1) *
+                                 std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) *
+                                 static_cast<std::int64_t>(leaf_->n_variants());
+    if (entries > kMaxTable) continue;
+    if (control != nullptr)
+      control->check_memory(held + leaf_->bytes() + static_cast<std::size_t>(entries) * sizeof(double));
     linear_.emplace(*leaf_, most[0], most[1], min_leaf);
     // The table was sized by covers up to `bound` only: no larger one may use it.
     linear_bound_ = std::min(bound, linear_->safe_total());
@@ -50,13 +53,15 @@ void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Boun
   }
 }
 
-ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
+ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
+                               const Control* control)
     : prior_(std::move(prior)),
       leaf_(std::move(leaf)),
       fast_(linear),
       apart_(linear && prior_.in_runs && graph.table().single_tests()) {
-  tabulate(graph.table().n_classes(), graph.options().min_leaf,
-           [&](std::int32_t bound, std::int32_t* most) { largest_counts(graph, bound, most); });
+  tabulate(
+      graph.table().n_classes(), graph.options().min_leaf,
+      [&](std::int32_t bound, std::int32_t* most) { largest_counts(graph, bound, most); }, control, graph.bytes());
 }
 
 TableSizes TableSizes::of(const Graph& graph) {

@@ -28,7 +28,9 @@ struct TableSizes {
 class ProductWeights {
  public:
   // linear = false keeps everything in the log domain, in two passes (slower; the fast paths are tested against it).
-  ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true);
+  // With `control` the memory is looked at before there are tables beside the graph.
+  ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true,
+                 const Control* control = nullptr);
   // For some states of a graph elsewhere, whose sizes these are: the same weights to the last bit.
   ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
                  std::shared_ptr<const Dirichlet> leaf, bool linear = true);
@@ -53,6 +55,7 @@ class ProductWeights {
   // Whether the frontier keeps tests apart, each a group of its own in the run of its column: attribute-fair shares of
   // second tests are then sums by run. Only where no two tests are one class of the table.
   bool apart() const { return apart_; }
+  std::size_t bytes() const { return leaf_->bytes() + (linear_ ? linear_->bytes() : 0); }
   // The linear tables, if they hold for covers of this many examples.
   const LinearTables* linear(std::int32_t total) const {
     return linear_ && total <= linear_bound_ ? &*linear_ : nullptr;
@@ -67,7 +70,8 @@ class ProductWeights {
 
   // Linear tables for covers with at most bounds(n)[c] examples of class c, where n bounds all their examples.
   template <class Bounds>
-  void tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds);
+  void tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds, const Control* control = nullptr,
+                std::size_t held = 0);
 };
 
 }  // namespace everytree

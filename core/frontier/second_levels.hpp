@@ -15,8 +15,11 @@ class SecondLevels {
   // For so many states, unless that could take more than `most` bytes: then nothing is kept.
   SecondLevels(std::size_t n_states, std::size_t n_closed, std::size_t n_tests, std::size_t most) {
     const std::size_t each = n_tests * 4 * sizeof(double) + sizeof(std::vector<double>);
-    if (n_closed <= most / each) kept_.resize(n_states);
+    if (n_closed > most / each) return;
+    kept_.resize(n_states);
+    bytes_ = n_closed * each;
   }
+  std::size_t bytes() const { return bytes_; }  // at most
   // split[0], split[1], tests[0], tests[1], n of each; different states from different threads.
   void keep(std::size_t state, const std::vector<double>* split, const std::vector<double>* tests, std::size_t n) {
     if (kept_.empty() || n == 0) return;
@@ -32,6 +35,7 @@ class SecondLevels {
 
  private:
   std::vector<std::vector<double>> kept_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace everytree

@@ -1,6 +1,7 @@
 #include "grow/coded_forest.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -27,6 +28,10 @@ struct Shared {
   std::vector<Entry> entries;
   double sum_a = 0, part = 1;  // part: examples of one count
 
+  std::size_t n_bytes() const {
+    return begin.capacity() * sizeof(begin[0]) + entries.capacity() * sizeof(Entry) +
+           tables_.capacity() * sizeof(tables_[0]);
+  }
   Shared(const CodedExamples& d, const ForestSettings& s) : data(d), settings(s), begin(d.n_rows + 1, 0) {
     for (std::size_t r = 0; r < d.n_rows; ++r) {
       for (std::size_t c = 0; c < d.n_classes; ++c)
@@ -73,6 +78,37 @@ struct Shared {
   std::vector<double> tables_;
 };
 
+// The bytes that all threads hold together.
+class Held {
+ public:
+  explicit Held(Control& control) : control_(control) {}
+  // Counts what becomes of `before` bytes; throws where that is beyond the limit.
+  void change(std::size_t& before, std::size_t now) {
+    const std::size_t all = total_.fetch_add(now - before, std::memory_order_relaxed) + (now - before);
+    before = now;
+    control_.check_memory(all);
+  }
+
+ private:
+  Control& control_;
+  std::atomic<std::size_t> total_{0};
+};
+
+template <class... V>
+std::size_t bytes_of(const V&... vectors) {
+  return (0 + ... + (vectors.capacity() * sizeof(vectors[0])));
+}
+std::size_t bytes_of(const Forest& forest) { return bytes_of(forest.nodes, forest.trees, forest.theta); }
+std::size_t written_bytes(std::size_t n_nodes, std::size_t n_classes) {
+  return n_nodes * (sizeof(ForestNode) + n_classes * sizeof(double));
+}
+
+// A tree of a round, and how many bytes are counted for it.
+struct Made {
+  Forest forest;
+  std::size_t n_bytes = 0;
+};
+
 // The part of each row in a round: rows by their most frequent class, in random order, take turns.
 std::vector<std::uint32_t> dealt(const Shared& shared, Stream random) {
   const std::size_t n = shared.data.n_rows;
@@ -103,8 +139,9 @@ struct Test {
 // Grows one tree. Owns the buffers: one object per thread.
 class Grower {
  public:
-  Grower(const Shared& shared)
+  Grower(const Shared& shared, Held& held)
       : s_(shared),
+        held_(&held),
         d_(shared.data),
         classes_(d_.n_classes),
         rows_(d_.n_rows),
@@ -115,8 +152,8 @@ class Grower {
         columns_(d_.columns->size()),
         leaf_(d_.n_rows) {}
 
-  // Adds the tree to `forest`, and what is said of the rows of `hidden` to `left`.
-  void grow(const std::vector<std::uint32_t>& part, std::uint32_t hidden, Stream random, Forest& forest, double* left,
+  // Makes the tree all of `made`, and adds what is said of the rows of `hidden` to `left`.
+  void grow(const std::vector<std::uint32_t>& part, std::uint32_t hidden, Stream random, Made& made, double* left,
             bool calling_thread, Control& control) {
     nodes_.clear();
     counts_.clear();
@@ -133,9 +170,12 @@ class Grower {
       const Open o = open_.back();
       open_.pop_back();
       const auto at = static_cast<std::uint32_t>(nodes_.size());
-      if (at % kLook == 0) control.check(calling_thread, "growing trees", 0, 1);
+      if (at % kLook == 0) {
+        control.check(calling_thread, "growing trees", 0, 1);
+        held_->change(counted_, own_bytes());
+      }
       if (o.parent != kNobody) nodes_[o.parent].child[o.which] = at;
-      nodes_.push_back({{at, at}, 0, 0, o.parent, 0, 1, 0});
+      nodes_.push_back({{at, at}, 0, 0, o.parent, o.depth, 0, 1, 0});
       count(o);
       depth = std::max(depth, o.depth);
       const Test test = o.depth < kDeepest && impure(o) ? choose(o, random) : Test{};
@@ -146,7 +186,10 @@ class Grower {
       split(o, at, test);
     }
     fold();
-    write(depth, forest);
+    held_->change(counted_, own_bytes());
+    made.forest.clear();
+    held_->change(made.n_bytes, std::max(bytes_of(made.forest), written_bytes(nodes_.size(), classes_)));
+    write(depth, made.forest);
     judge(part, hidden, left);
   }
 
@@ -160,7 +203,7 @@ class Grower {
   };
   struct Node {
     std::uint32_t child[2];  // where the test does not hold, where it does; both itself at a leaf
-    std::uint32_t test, upper, parent;
+    std::uint32_t test, upper, parent, depth;
     double log_fold, stops;  // stops: P(leaf here | reached)
     double weight;           // P(leaf here) for rows that come by
   };
@@ -385,15 +428,20 @@ class Grower {
     }
   }
 
+  // Nodes are in preorder: the line of the depth above still holds the sums of the parent.
   void write(std::uint32_t depth, Forest& forest) {
     const auto root = static_cast<std::uint32_t>(forest.nodes.size());
     forest.trees.push_back({root, depth});
+    forest.nodes.reserve(root + nodes_.size());
     forest.theta.resize((root + nodes_.size()) * classes_, 0.0);
-    sums_.assign(nodes_.size() * classes_, 0.0);
+    sums_.assign((std::size_t{depth} + 1) * classes_, 0.0);
     for (std::uint32_t at = 0; at < nodes_.size(); ++at) {
       const Node& node = nodes_[at];
-      double* sum = sums_.data() + at * classes_;
-      if (node.parent != kNobody) std::copy_n(sums_.data() + node.parent * classes_, classes_, sum);
+      double* sum = sums_.data() + node.depth * classes_;
+      if (node.parent != kNobody)
+        std::copy_n(sum - classes_, classes_, sum);
+      else
+        std::fill_n(sum, classes_, 0.0);
       double total = s_.sum_a;
       for (const auto& e : counts_of(at)) total += static_cast<double>(e.count) * s_.part;
       const double each = node.weight / total;
@@ -439,7 +487,15 @@ class Grower {
     }
   }
 
+  std::size_t own_bytes() const {
+    return bytes_of(rows_, side_, all_, left_, by_code_, columns_, leaf_, sorted_, open_, begin_, counts_, reach_,
+                    sums_) +
+           bytes_of(nodes_);
+  }
+
   const Shared& s_;
+  Held* held_;
+  std::size_t counted_ = 0;  // of its own buffers
   const CodedExamples& d_;
   std::size_t classes_;
   std::vector<std::uint32_t> rows_, side_;
@@ -488,6 +544,17 @@ void append(Forest& to, const Forest& from) {
   to.theta.insert(to.theta.end(), from.theta.begin(), from.theta.end());
 }
 
+// Adds the trees of a round; while the arrays grow the old ones are there, too.
+void append(Forest& to, std::size_t& n_bytes, const std::vector<Made>& round, std::size_t n_classes, Held& held) {
+  std::size_t nodes = to.nodes.size();
+  for (const Made& one : round) nodes += one.forest.nodes.size();
+  held.change(n_bytes, n_bytes + written_bytes(nodes, n_classes));
+  to.nodes.reserve(nodes);
+  to.theta.reserve(nodes * n_classes);
+  for (const Made& one : round) append(to, one.forest);
+  held.change(n_bytes, bytes_of(to));
+}
+
 }  // namespace
 
 Forest grow_rounds(const CodedExamples& data, const ForestSettings& settings, std::uint64_t first, std::size_t n_rounds,
@@ -497,20 +564,23 @@ Forest grow_rounds(const CodedExamples& data, const ForestSettings& settings, st
   const std::size_t parts = settings.n_parts;
   n_threads = std::clamp<std::size_t>(n_threads, 1, parts);
   std::vector<Grower> growers;
-  for (std::size_t t = 0; t < n_threads; ++t) growers.emplace_back(shared);
+  Held held(control);
+  for (std::size_t t = 0; t < n_threads; ++t) growers.emplace_back(shared, held);
+  std::size_t shared_bytes = 0;
+  held.change(shared_bytes, shared.n_bytes());
   Forest forest;
-  std::vector<Forest> made(parts);
+  std::size_t forest_bytes = 0;
+  std::vector<Made> made(parts);
   for (std::uint64_t round = first; round < first + n_rounds; ++round) {
     // Each round and each of its trees has a stream of its own.
     const std::uint64_t number = round * (parts + 1);
     const std::vector<std::uint32_t> part = dealt(shared, Stream(settings.seed, number));
     for_each_parallel(parts, n_threads, control, nullptr, [&](std::size_t p, std::size_t worker) {
-      made[p].clear();
       // The hidden parts of a round share no row, so that no two threads write to one line of `left`.
       growers[worker].grow(part, static_cast<std::uint32_t>(p), Stream(settings.seed, number + 1 + p), made[p], left,
                            worker == 0, control);
     });
-    for (const Forest& one : made) append(forest, one);
+    append(forest, forest_bytes, made, data.n_classes, held);
   }
   return forest;
 }

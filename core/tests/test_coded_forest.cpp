@@ -114,6 +114,38 @@ TEST(what_does_not_fit_together_is_refused) {
   CHECK(refused([](Example&, auto& s) { s.power = 1.5; }));
 }
 
+TEST(what_does_not_fit_the_memory_ends) {
+  const Example e(5, 400, 3, 1);
+  const auto fits = [&](std::size_t limit, std::size_t n_rounds, std::size_t n_threads) {
+    std::vector<double> left(e.entries * e.classes, 0.0);
+    Control control;
+    control.memory_limit = limit;
+    try {
+      coded::grow_rounds(e.view(), settings(e, false, 1.0), 0, n_rounds, left.data(), n_threads, control);
+    } catch (const LimitReached& limit_reached) {
+      CHECK(limit_reached.reason == LimitReached::Reason::memory);
+      return false;
+    }
+    return true;
+  };
+  const auto least = [&](std::size_t n_rounds, std::size_t n_threads) {
+    std::size_t low = 0, high = std::size_t{1} << 30;
+    while (low + 1000 < high) (fits((low + high) / 2, n_rounds, n_threads) ? high : low) = (low + high) / 2;
+    return high;
+  };
+  std::vector<double> left(e.entries * e.classes, 0.0);
+  Control control;
+  const auto bytes = [&](std::size_t n_rounds) {
+    const Forest forest = coded::grow_rounds(e.view(), settings(e, false, 1.0), 0, n_rounds, left.data(), 1, control);
+    return forest.nodes.size() * sizeof(ForestNode) + forest.theta.size() * sizeof(double);
+  };
+  // The trees, a round beside them, and the arrays before they grew; further threads only add to it.
+  const std::size_t one = bytes(1), ten = bytes(10), needed = least(10, 1);
+  CHECK(least(1, 1) > 2 * one);
+  CHECK(needed > ten + (ten - one) && needed < 2 * ten + one + 500'000);
+  CHECK(!fits(needed - ten / 2, 10, 3));
+}
+
 TEST(a_stopped_question_ends) {
   const Example e(5, 400, 3, 1);
   std::vector<double> left(e.entries * e.classes, 0.0);

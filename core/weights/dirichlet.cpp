@@ -38,7 +38,7 @@ std::vector<double> rising_table(double a, double power, double per_example, std
 }  // namespace
 
 Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_t>& class_totals, Control* control,
-                     std::int64_t longest)
+                     std::int64_t longest, std::size_t held)
     : n_classes_(class_totals.size()),
       longest_(longest),
       power_(a.power()),
@@ -80,7 +80,7 @@ Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_
     for (double& x : v.a) x *= per_example_;
     variants_.push_back(std::move(v));
   }
-  if (control != nullptr) control->check_memory(bytes);
+  if (control != nullptr) control->check_memory(held + bytes);
   for (std::size_t d = 0; d < a.size(); ++d) {
     Variant& v = variants_[d];
     const auto make = [&](double of, std::int64_t n, std::vector<double>& table, FarRising& far) {

@@ -31,9 +31,9 @@ class Dirichlet {
   static constexpr std::int64_t kTable = std::int64_t{1} << 20;  // the largest count in a table: 8 MiB each
 
   // class_totals bound the tables. With `control` the memory is looked at before there are any tables, and the time
-  // while they are filled. longest = 0: without tables.
+  // while they are filled. longest = 0: without tables. `held`: bytes that the question has already.
   Dirichlet(const DirichletParameters& a, const std::vector<std::int32_t>& class_totals, Control* control = nullptr,
-            std::int64_t longest = kTable);
+            std::int64_t longest = kTable, std::size_t held = 0);
 
   std::size_t n_classes() const { return n_classes_; }
   std::size_t width() const { return n_classes_; }

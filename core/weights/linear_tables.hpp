@@ -20,6 +20,11 @@ class LinearTables {
   double log_scale() const { return log_scale_; }  // s
   // Covers with more examples than this could leave the range of a double.
   std::int32_t safe_total() const { return safe_total_; }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const auto& table : tables_) sum += table.size() * sizeof(double);
+    return sum;
+  }
 
  private:
   std::vector<std::vector<double>> tables_;

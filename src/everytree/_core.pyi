@@ -183,6 +183,10 @@ class Posterior:
 
     def __init__(self, graph: Graph, prior: Prior, dirichlet: Dirichlet, linear: bool, n_threads: int, control: Control) -> None: ...
 
+    @property
+    def n_bytes(self) -> int:
+        """The bytes it holds, with its graph."""
+
     @staticmethod
     def from_parts(graph: Graph, prior: Prior, dirichlet: Dirichlet, linear: bool, parts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_threads: int, control: Control) -> Posterior:
         """The posterior from parts of the frontier folded elsewhere."""

@@ -22,6 +22,7 @@ from everytree.data.example_weights import ExampleWeights
 from everytree.errors import LimitReached
 from everytree.files.every_file import every_from_dict, every_to_dict
 from everytree.verify.deep_trees import Codes, said_of_left_out
+from everytree.verify.prove import GivenUp
 
 
 def table(seed: int, n: int = 40, classes: int = 3, weights: str = "none", missing: bool = True) -> tuple:
@@ -295,3 +296,25 @@ def test_torn_forests_are_refused(tmp_path, field, value, message):
     content["forests"][0][field] = value
     with pytest.raises(et.DataError, match=message):
         every_from_dict(sealed(content))
+
+
+def test_memory_leaves_out_rounds_and_then_the_forest() -> None:
+    coded, _, _ = table(3, n=400)[:3]
+    full = deep_trees(coded, "best", 0, 1, rounds=30)
+    each = full.forest.nbytes // 30
+    some = deep_trees(coded, "best", 0, 1, rounds=30, memory=full.forest.nbytes)
+    assert 1 <= some.rounds < 30
+    assert 2 * some.forest.nbytes <= full.forest.nbytes
+    # They are the first ones, whatever ended them.
+    np.testing.assert_array_equal(some.forest.theta, full.forest.theta[: len(some.forest.theta)])
+    with pytest.raises(LimitReached) as told:
+        deep_trees(coded, "best", 0, 1, rounds=30, memory=each)
+    assert told.value.reason == "memory"
+    with pytest.raises(LimitReached):
+        deep_trees(coded, "best", 0, 2, rounds=30, memory=1)
+
+
+def test_the_checker_gives_up_at_its_deadline() -> None:
+    coded, _, _ = table(0)
+    with pytest.raises(GivenUp, match="no time"):
+        said_of_left_out(as_codes(coded), "best", 1, 0, time.monotonic() - 1)

@@ -224,11 +224,10 @@ def test_an_average_that_would_not_fit():
     X, y = table(1, n=200, n_tests=12)
     made = et.TreeSpace(X, y, 5)
     n_states = made.n_states
-    graphs = made.graphs
     # Mined already: room for one fold of the graph, but not for the sums of many.
-    n_bytes = next(iter(graphs.values())).n_bytes
+    n_bytes = made.posterior().core.n_bytes
     tight = et.TreeSpace(X, y, 5, memory_limit=n_bytes + 40 * n_states)
-    tight.graphs = graphs
+    tight.graphs = made.graphs
     with pytest.raises(et.LimitReached, match="an average keeps the sums"):
         et.fit_evidence(tight, refine=False, keep=True)
 

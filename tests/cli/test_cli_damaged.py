@@ -78,6 +78,17 @@ def test_a_claim_of_the_tree_that_is_missing_is_named(tmp_path: Path, cli: Any) 
     assert "claims.optimal is missing" in done.err
 
 
+@pytest.mark.parametrize("value", [7, 1.5, None, []])
+def test_a_fingerprint_that_is_no_text_is_named(value: Any, tmp_path: Path, cli: Any) -> None:
+    content = saved("map", tmp_path)
+    content["claims"]["fingerprint"] = value
+    (tmp_path / "model.json").write_text(json.dumps(content), encoding="utf-8")
+    done = cli("report", tmp_path / "model.json", "--out", tmp_path / "page.html")
+    assert done.code == 2
+    assert f"claims.fingerprint is {value}; expected a value of type str" in done.err
+    assert not (tmp_path / "page.html").exists()
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000])
 def test_deep_nesting_is_refused_by_every_reader(text: str, tmp_path: Path, cli: Any) -> None:
     saved("map", tmp_path)

@@ -237,6 +237,16 @@ def test_bad_options_are_told(options: tuple[str, ...], message: str, cli: Any, 
     assert [each.name for each in mixed.parent.iterdir()] == ["mixed.csv"]
 
 
+def test_every_tree_takes_a_limit_of_memory(cli: Any, mixed: Path, tmp_path: Path) -> None:
+    options = ("--target", "gewählt", "--method", "every", "--time-limit", "0.5")
+    little = cli("fit", mixed, *options, "--memory-limit", "1kB")
+    assert (little.code, little.out) == (2, "")
+    assert "larger --memory-limit" in little.err
+    enough = cli("fit", mixed, *options, "--memory-limit", "1GB", "--out", tmp_path / "m.json")
+    assert enough.code == 0, enough.err
+    assert json.loads((tmp_path / "m.json").read_text())["params"]["memory_limit"] == 10**9
+
+
 def test_an_error_is_json_too(cli: Any, tmp_path: Path) -> None:
     done = cli("fit", tmp_path / "absent.csv", "--target", "y", "--json")
     assert done.code == 2

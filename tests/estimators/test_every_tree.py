@@ -255,6 +255,79 @@ def test_memory_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("do not fit the memory" in note for note in model.notes_)
 
 
+def lines(n: int = 300, n_columns: int = 6, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, n_columns))
+    return X, (X[:, 0] + X[:, 1] + rng.normal(size=n) > 0).astype(int)
+
+
+def test_a_limit_of_memory_leaves_out_averages_and_forests_and_says_so() -> None:
+    X, y = lines()
+    all_of_it = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    tried = []
+    for limit in (200_000_000, 30_000_000, 15_000_000):
+        model = et.EveryTreeClassifier(time_limit=None, memory_limit=limit).fit(X, y)
+        tried.append(model.n_tried_)
+        said = any("do not fit the memory" in note for note in model.notes_)
+        assert said == (model.n_tried_ < all_of_it.n_tried_)
+        assert model._held() < limit
+        proba = model.predict_proba(X)
+        assert np.allclose(proba.sum(axis=1), 1)
+        assert model.loo_log_loss_ < model.baseline_log_loss_
+    assert all_of_it.n_tried_ >= tried[0] > tried[1] > tried[2] >= 1
+    least_of_it = model.summary()
+    assert "do not fit the memory" in least_of_it
+
+
+@pytest.mark.parametrize("limit", [1, 100_000, 4_000_000])
+def test_a_limit_of_memory_that_nothing_fits_is_told(limit: int) -> None:
+    X, y = lines()
+    with pytest.raises(
+        et.LimitReached, match=r"would take .* MiB in all, .*memory_limit, or fit fewer"
+    ) as told:
+        et.EveryTreeClassifier(time_limit=None, memory_limit=limit).fit(X, y)
+    assert told.value.reason == "memory"
+
+
+def test_predictions_keep_the_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = lines()
+    model = et.EveryTreeClassifier(time_limit=1, memory_limit=40_000_000).fit(X, y)
+    many = np.tile(X, (40, 1))
+    whole = model.predict_proba(many)
+    sizes = []
+    genuine = evidence_parts.row_batches
+
+    def batches(n_rows: int, per_row: int, room: int):
+        for some in genuine(n_rows, per_row, room):
+            sizes.append(some.size * per_row)
+            yield some
+
+    monkeypatch.setattr(every_tree, "row_batches", batches)
+    model.set_params(memory_limit=model._held() + 16 * len(many) + 300_000)
+    np.testing.assert_allclose(model.predict_proba(many), whole, rtol=1e-12)
+    assert len(sizes) > 1
+    assert max(sizes) <= 300_000
+    model.set_params(memory_limit=model._held() + 16 * len(many) - 1)
+    with pytest.raises(
+        et.LimitReached, match=r"the probabilities of 12000 rows .* predict fewer rows at a time"
+    ):
+        model.predict_proba(many)
+
+
+def test_a_limit_of_memory_is_in_the_file_and_holds_for_each_average(tmp_path) -> None:
+    X, y = lines(150)
+    model = et.EveryTreeClassifier(time_limit=None, memory_limit=30_000_000).fit(X, y)
+    model.save(tmp_path / "model.json")
+    again = et.load_model(tmp_path / "model.json")
+    assert again.memory_limit == 30_000_000
+    np.testing.assert_allclose(again.predict_proba(X), model.predict_proba(X), rtol=1e-12)
+    for each in (model, again):
+        left = [average.posterior_.space.limits.memory_limit for average in each.models_]
+        assert all(0 < n < 30_000_000 for n in left)
+    free = et.EveryTreeClassifier(time_limit=0.5).fit(X, y)
+    assert {average.posterior_.space.limits.memory_limit for average in free.models_} == {None}
+
+
 def test_text_with_too_many_values_is_left_out() -> None:
     X, y = people(300)
     X["name"] = [f"person {i}" for i in range(300)]
@@ -285,6 +358,8 @@ def test_screening_keeps_what_tells_most() -> None:
 def test_bad_limits_are_refused(limit: object) -> None:
     with pytest.raises(et.QueryError, match="time_limit"):
         et.EveryTreeClassifier(limit).fit([[0], [1]], [0, 1])
+    with pytest.raises(et.QueryError, match="memory_limit"):
+        et.EveryTreeClassifier(memory_limit=limit).fit([[0], [1]], [0, 1])
 
 
 # --- weights

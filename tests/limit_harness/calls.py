@@ -262,7 +262,7 @@ call("MCMCTreeClassifier.fit", "MCMCTreeClassifier.continue_sampling", "MCMCTree
     fitted("MCMCTreeClassifier", n_draws=100_000)
 )
 # Its docstring says so: seconds that others use the processor do not count, up to three times as many.
-call("EveryTreeClassifier.fit", without=("memory",), own_time=True)(fitted("EveryTreeClassifier"))
+call("EveryTreeClassifier.fit", own_time=True)(fitted("EveryTreeClassifier"))
 call("SmoothedTreeClassifier.fit", "SmoothedTreeClassifier.partial_fit")(
     fitted("SmoothedTreeClassifier", lookahead=2)
 )

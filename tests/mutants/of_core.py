@@ -8,6 +8,7 @@ from .mutant import Mutant
 __all__ = ["MUTANTS"]
 
 SEARCH = "core/search/worker.cpp core/search/search.cpp"
+DEEP = "test_coded_forest bayes/test_deep_trees.py"
 ORDERED = "core/ordered/solver.cpp core/ordered/two_levels.cpp core/ordered/walked.cpp core/ordered/dive.cpp"
 
 
@@ -65,4 +66,24 @@ MUTANTS = [
        "return static_cast<double>(n_c) + added_[c];", "test_posterior", "core/down/leave_one_out.cpp"),
     of("down/inclusion.cpp", "a test below one side is not excluded", "sum_[t] += std::max(0.0, own_[t]) * (full[1] - off_[1][t]) * (full[0] - off_[0][t]);",
        "sum_[t] += std::max(0.0, own_[t]) * (full[1] - off_[1][t]) * full[0];", "test_posterior"),
+    of("grow/coded_forest.cpp", "the second of equal tests is taken", "if (score > best.score) best = {score, k, code, missing};",
+       "if (score >= best.score) best = {score, k, code, missing};", DEEP),
+    of("grow/coded_forest.cpp", "the right side keeps its squares", "sides.right_squares -= n * (2 * r - n);",
+       "sides.right_squares -= n * (2 * r + n);", DEEP),
+    of("grow/coded_forest.cpp", "cuts lie at the lower code, by table", "offer(sides.score(), k, (before + here - 1) / 2, false, best);",
+       "offer(sides.score(), k, before, false, best);", DEEP),
+    of("grow/coded_forest.cpp", "cuts lie at the lower code, by sorting", "(static_cast<std::uint32_t>(sorted_[i - 1] >> 32) + here - 1) / 2, false, best);",
+       "static_cast<std::uint32_t>(sorted_[i - 1] >> 32), false, best);", DEEP),
+    of("grow/coded_forest.cpp", "missing values are never asked for", "if (known < n) one(o, k, n_codes, false, best);", "", DEEP),
+    of("grow/coded_forest.cpp", "a split weighs as much as two", "const double split = kHalf + nodes_", "const double split = nodes_", DEEP),
+    of("grow/coded_forest.cpp", "what stops above still reaches below", "reach_[above] * (1 - nodes_[above].stops);",
+       "reach_[above];", DEEP),
+    of("grow/coded_forest.cpp", "the left-out example stays", "(static_cast<double>(e.count) * s_.part - (e.cls == y ? gone : 0.0));",
+       "(static_cast<double>(e.count) * s_.part);", DEEP),
+    of("grow/coded_forest.cpp", "leaves say the mean of their parent", "if (is_leaf) std::copy_n(sum, classes_,", "if (is_leaf) std::copy_n(node.depth > 0 ? sum - classes_ : sum, classes_,", DEEP),
+    of("grow/coded_forest.cpp", "trees see the hidden part", "open_.assign(1, {0, static_cast<std::uint32_t>(seen), ", "open_.assign(1, {0, static_cast<std::uint32_t>(d_.n_rows), ", DEEP),
+    of("grow/coded_forest.cpp", "the trees of a round are not counted", "held.change(n_bytes, n_bytes + written_bytes(nodes, n_classes));",
+       "", "test_coded_forest"),
+    of("grow/coded_forest.cpp", "a tree is not counted", "held_->change(made.n_bytes, std::max(bytes_of(made.forest), written_bytes(nodes_.size(), classes_)));",
+       "", "test_coded_forest"),
 ]  # fmt: skip

@@ -14,6 +14,7 @@ SOLVER = "verify/test_verify_against_solver.py"
 LOCAL = "verify/test_local.py"
 PARTS = "verify/test_verify_fractions.py"
 EXPONENT = "verify/test_calibrated.py"
+DEEP = "bayes/test_deep_trees.py"
 EVERY = "verify/test_every.py"
 INPUTS = "verify/test_verify_inputs.py"
 FIELDS = "verify/test_every_field.py"
@@ -132,5 +133,17 @@ MUTANTS = [
     of("left_out", "an example is left out twice", "total = (sum(counts) - removed) + sum(a)", "total = (sum(counts) - 2 * removed) + sum(a)", EXPONENT),
     of("query", "class weights are forgotten", 'if name == "error" and self.weights is not None:\n            weighed', 'if False:\n            weighed', f"{SOLVER} {FACTS}"),
     of("query", "margins are not held", "return first - second >= self.bound", "return True", f"{SOLVER} {FACTS} {PROOF}"),
+    of("deep_trees", "the second of equal tests is taken", "if score > most:", "if score >= most:", DEEP),
+    of("deep_trees", "one column more is drawn", "if k >= self.wanted and best is not None:", "if k > self.wanted and best is not None:", DEEP),
+    of("deep_trees", "cuts lie at the lower code", "tests += found(left, (code + following - 1) // 2, True)", "tests += found(left, code, True)", DEEP),
+    of("deep_trees", "missing values are never asked for", "tests = found(by_code[n_codes], n_codes, False) if gone else []", "tests = []", DEEP),
+    of("deep_trees", "a random cut never asks for missing values", "drawn = random.below(cuts + gone)", "drawn = random.below(cuts)", DEEP),
+    of("deep_trees", "a split weighs as much as two", "split = half + sum(", "split = sum(", DEEP),
+    of("deep_trees", "what stops above still reaches below", "reach[id(child)] = reach[id(node)] * (1 - node.stops)", "reach[id(child)] = reach[id(node)]", DEEP),
+    of("deep_trees", "the left-out example stays", "(self._examples(n) + self.a[c] - (less if c == y else 0.0))", "(self._examples(n) + self.a[c])", DEEP),
+    of("deep_trees", "parts of an example are whole ones", "less = min(1.0, self._examples(own))", "less = 1.0", DEEP),
+    of("deep_trees", "trees see the hidden part", "seen = [r for r in node.rows if part[r] != hidden]", "seen = list(node.rows)", DEEP),
+    of("deep_trees", "all rounds have the streams of the first", "_Stream(seed, k * (PARTS + 1) + 1 + hidden)", "_Stream(seed, 1 + hidden)", DEEP),
+    of("deep_trees", "the deadline is not looked at", "if time.monotonic() > deadline:", "if False:", f"{DEEP} {EVERY}"),
     of("query", "a cost bound may be exceeded", "return all(float(value) <= float(most) for most in bounds)", "return True", f"{SOLVER} {FACTS} {PROOF}"),
 ]  # fmt: skip

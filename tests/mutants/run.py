@@ -3,7 +3,7 @@
 Those of the checker run in this process's children: the heavy libraries are imported once, a child reads the mutated
 module instead of the one on disk, and runs the tests of the table until one fails. No file is changed. Of the
 core only the rooms that hold the mutated lines are compiled, in build/mutants, and linked before the library of
-build/dev (``make build``).
+build/dev (``make build``), to a C++ test, or to the module of Python for a file of Python tests.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ def compiled(source: Path, made: Path, *folders: Path) -> bool:
     options = [
         "-std=c++20",
         "-O1",
+        "-fPIC",
         *(f"-I{each}" for each in (*folders, ROOT / "core", ROOT / "core" / "tests")),
     ]
     done = subprocess.run([compiler(), *options, "-c", source, "-o", made], check=False, capture_output=True)
@@ -110,14 +111,17 @@ def in_core(mutant: Mutant, seconds: float) -> str:
         if not compiled(whole, made, changed):
             return "does not compile"
         objects.append(made)
+    libraries = [ROOT / "build" / "dev" / "core" / f"libeverytree_{each}.a" for each in ("core", "kernels")]
     for test in mutant.tests.split():
+        if test.endswith(".py"):
+            became = in_module(test, changed, [*objects, *libraries], seconds)
+            if became != "survived":
+                return became
+            continue
         tested = BUILD / f"{test}.o"
         source = ROOT / "core" / "tests" / f"{test}.cpp"
         if not tested.exists() or tested.stat().st_mtime < source.stat().st_mtime:
             assert compiled(source, tested)
-        libraries = [
-            ROOT / "build" / "dev" / "core" / f"libeverytree_{each}.a" for each in ("core", "kernels")
-        ]
         program = changed / test
         linked = [compiler(), tested, *objects, *libraries, "-lpthread", "-o", program]
         subprocess.run(linked, check=True, capture_output=True)
@@ -128,6 +132,41 @@ def in_core(mutant: Mutant, seconds: float) -> str:
         if done.returncode:
             return "killed"
     return "survived"
+
+
+def in_module(test: str, changed: Path, parts: list[Path], seconds: float) -> str:
+    """Link the module of Python with these parts, and run a file of Python tests on it (tests/sanitized)."""
+    bindings, module = ROOT / "build" / "dev" / "bindings", changed / "_core.so"
+    bound = [*sorted(bindings.glob("CMakeFiles/_core.dir/**/*.o")), bindings / "libnanobind-static.a"]
+    linked = [compiler(), "-shared", *bound, *parts, "-lpthread", "-o", module]
+    subprocess.run(linked, check=True, capture_output=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        "ignore",
+        test,
+    ]
+    there = {"EVERYTREE_CORE": str(module), "PYTHONPATH": str(ROOT / "tests" / "sanitized")}
+    try:
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            timeout=seconds,
+            cwd=ROOT / "tests",
+            env=os.environ | there,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end in {seconds:g} s"
+    return {0: "survived", 1: "killed"}.get(done.returncode, f"ended with {done.returncode}")
 
 
 # --- both

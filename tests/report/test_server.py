@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import http.client
 import json
@@ -23,6 +24,8 @@ from page_cases import mixed_table
 
 pytest.importorskip("starlette", reason='needs the extra web: pip install "everytree[web]"')
 pytest.importorskip("uvicorn", reason='needs the extra web: pip install "everytree[web]"')
+
+from everytree.report.server import in_thread  # what the lines above ask for must be there
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +222,28 @@ def test_malformed_requests_get_one_line_and_leave_no_traceback(quiet: tuple[str
             )
     assert ask(address, "POST", "/api/ask", token, {"max_depth": 1})[0] == 200
     assert "Traceback" not in complaints.read_text(encoding="utf-8")
+
+
+def test_work_in_a_thread_has_its_answer_and_its_error() -> None:
+    assert asyncio.run(in_thread(divmod, 7, 2)) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(in_thread(divmod, 7, 0))
+
+
+def test_the_end_does_not_wait_for_work_in_a_thread() -> None:
+    text = """
+import asyncio, sys, time
+from everytree.report.server import in_thread
+
+async def main():
+    working = asyncio.ensure_future(in_thread(time.sleep, 120))
+    await asyncio.sleep(0.1)
+    sys.exit(3)
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3, done.stderr
 
 
 def test_two_clients_ask_side_by_side(address: str) -> None:

@@ -77,16 +77,22 @@ def deep_trees(
     n_jobs: int | None,
     rounds: int = ROUNDS,
     seconds: float | None = None,
+    memory: int | None = None,
 ) -> DeepTrees:
-    """Grow the rounds of one forest, as many as fit the time; ``LimitReached`` is raised if not even the first do.
+    """Grow the rounds of one forest, as many as fit; ``LimitReached`` is raised if not even the first does.
 
-    Without a limit of time the trees are the same everywhere. Rounds that would take too much memory are left out, too.
+    ``memory`` bounds the trees with all that growing them takes; after the first round ``MOST_BYTES`` bounds them, too.
+    Without limits the trees are the same everywhere.
     """
     columns = coded.columns
+    n_entries, n_classes = int(np.count_nonzero(coded.counts)), coded.counts.shape[1]
+    if memory is not None:  # The trees are copied out of the core, and once more when all parts are joined.
+        memory = max(2, memory - 2 * coded.codes.size - 3 * 8 * n_entries * n_classes) // 2
+    control = Limits(seconds, memory).control()
+    control.check_memory(2 * coded.codes.size)
     codes = np.ascontiguousarray(coded.codes.T, dtype=np.uint16)
     a = STRENGTH * coded.shares()
-    left = np.zeros((int(np.count_nonzero(coded.counts)), coded.counts.shape[1]))
-    control = Limits(seconds).control()
+    left = np.zeros((n_entries, n_classes))
     uppers = columns.uppers(control.check if seconds is not None else None)
 
     def grown(first: int, n: int, said: Reals) -> Forest:
@@ -110,5 +116,6 @@ def deep_trees(
         left += said
         done += n
         n_bytes += parts[-1].nbytes
+        control.hold(parts[-1].nbytes)
     forest = joined(*parts)
     return DeepTrees(cuts, done, forest, left / done)

@@ -212,7 +212,9 @@ class _Run:
         self._start = time.perf_counter()
         self._space = space
         self._factor = 0.0
-        self._kept = 0  # bytes of the graph of the depth before, which is there while the next one is made
+        self._kept = (
+            0  # bytes of the posterior of the depth before, which is there while the next one is made
+        )
         self._predicted = 0  # bytes of its predictions
         with space.question("reading the table") as control:
             space.core_table(control)  # built once, for every depth
@@ -243,8 +245,7 @@ class _Run:
             raise LimitReached(f"depth {depth} would take far more than the time that is left", "hopeless")
         space.limits = self._limits()
         made = Posterior(space, prior, dirichlet, power)
-        with space.question("counting bytes") as control:
-            self._kept = int(space.graph_under(control).n_bytes)
+        self._kept = int(made.core.n_bytes)
         return made
 
     def predict(self, posterior: Posterior, folding: float) -> Reals | None:

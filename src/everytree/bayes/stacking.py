@@ -53,6 +53,7 @@ AVERAGES = 8  # and so many averages are weighed by all entries, or by twice as 
 SECONDS = 6.5e-7, 2.5e-6  # for one of them, and for one of an entry with its classes
 ERRORS = 0.5  # so many standard errors a strength may be worse than the best one
 SLIP = 0.25  # of an example: what the shares keep of every answer
+BLOCK = 100_000  # probabilities that are pooled at a time
 START = 1.5  # the sum of the weights that the search begins with
 
 
@@ -79,11 +80,16 @@ def pooled(evidence: Reals, log_shares: Reals, weights: Reals, total: float) -> 
     >>> pooled(moved, np.log([0.5, 0.5]), np.array([1.0, 1.0]), 1000).round(3).tolist()
     [[0.941, 0.059]]
     """
-    moved = evidence @ weights if weights.ndim == 1 else np.einsum("nck,kc->nc", evidence, weights)
-    logs = moved + log_shares
-    powers = np.exp(logs - logs.max(axis=1, keepdims=True))
-    kept = SLIP / total
-    return np.asarray((1 - kept) * powers / powers.sum(axis=1, keepdims=True) + kept * np.exp(log_shares))
+    kept, found = SLIP / total, np.empty(evidence.shape[:2])
+    size = max(1, BLOCK // max(1, evidence.shape[1]))
+    for begin in range(0, len(found), size):  # in blocks: what comes and goes is then small
+        some = evidence[begin : begin + size]
+        moved = some @ weights if weights.ndim == 1 else np.einsum("nck,kc->nc", some, weights)
+        logs = moved + log_shares
+        powers = np.exp(logs - logs.max(axis=1, keepdims=True))
+        powers = (1 - kept) * powers / powers.sum(axis=1, keepdims=True)
+        found[begin : begin + size] = powers + kept * np.exp(log_shares)
+    return found
 
 
 def losses_of(proba: Reals, codes: Codes) -> Reals:
@@ -276,18 +282,20 @@ def stack(
     most: float,
     kinds: Codes | None = None,
     seconds: float | None = None,
+    numbers: int = MOST,
 ) -> Stack:
     """Choose weights, with averages left out whose evidence is dear until the prices of the rest sum to ``most``.
 
     The averages that go are those of the least weight for their price. Of very many entries, some are used to choose:
-    the fewer, the fewer seconds are left.
+    the fewer, the fewer seconds are left, and no more than ``numbers`` of their numbers.
     """
     from threadpoolctl import threadpool_limits
 
     # The products are small, and threads that wait for each other made this take twice as long.
     with threadpool_limits(1, "blas"):
         each = SECONDS[0] + SECONDS[1] / evidence.shape[1]
-        numbers = MOST if seconds is None else int(min(MOST, max(FEWEST, seconds / each)))
+        if seconds is not None:
+            numbers = int(min(numbers, max(FEWEST, seconds / each)))
         return _stack(evidence, log_shares, codes, counts, prices, most, kinds, numbers)
 
 

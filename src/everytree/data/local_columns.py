@@ -196,7 +196,14 @@ class LocalColumns:
     @property
     def nbytes(self) -> int:
         """About the bytes of all cuts and uppers, once they are known, here and in the core."""
-        codes = [c.n_codes for c in self.columns if c.fine is not None and c.fine.cuts is None]
+        return self.nbytes_of(range(len(self.encodings)))
+
+    def nbytes_of(self, some: Sequence[int]) -> int:
+        """The same for some of the columns."""
+        kept = set(some)
+        codes = [
+            c.n_codes for c in self.columns if c.column in kept and c.fine is not None and c.fine.cuts is None
+        ]
         return sum(14 * m * m if m <= KEPT else 4 * m * m * (m <= LARGEST) for m in codes)
 
     def uppers(self, check: Callable[[], object] | None = None) -> list[npt.NDArray[np.uint16] | None]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.bayes.deep_trees import CUTS, DeepTrees, can_grow, deep_trees
 from everytree.bayes.stacking import helps, losses_of, pooled, stack
+from everytree.common.account import Account
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits, threads
 from everytree.common.spent import Spent
@@ -31,10 +33,19 @@ from everytree.errors import LimitReached
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.compressed_averages import CompressedAverages, compressed
+from everytree.estimators.every_memory import (
+    Weighing,
+    batch_row_bytes,
+    coded_bytes,
+    coding_bytes,
+    model_bytes,
+    own_bytes,
+)
 from everytree.estimators.every_questions import EveryQuestions
 from everytree.estimators.evidence_parts import (
     columns_of,
     columns_with_tests,
+    entry_numbers,
     evidence_from,
     reach_of_tests,
     row_batches,
@@ -60,6 +71,8 @@ KEPT_BACK = 0.2  # the part of the time that choosing the weights may take
 FOLDS_SECONDS = 2.0  # but no more than this
 AT_LEAST = 0.1  # and no less, as long as that leaves half of the time
 GROWING = 0.3  # the part of the time that deep trees may take, both forests together
+GROWING_BYTES = 0.5  # and of the memory that is left beside the first average
+FEWER_EXAMPLES = "fit fewer examples, classes or columns"
 
 
 @method("every", "every tree of many spaces, weighed by left-out examples: nothing to choose", place=2)
@@ -87,6 +100,10 @@ class EveryTreeClassifier(EveryQuestions):
         About how many seconds ``fit`` may take; None for all members, however long they take. Reading the columns and
         the first member are always finished. Seconds that others use the processor do not count, up to three times as
         many. ``time_budget`` is understood, too.
+    memory_limit : int or None
+        The most bytes for all of it: examples, averages, deep trees, choosing the weights, and later predictions. Fewer
+        and smaller averages and forests are taken where it is little, and ``notes_`` says so; ``LimitReached`` is
+        raised where not even one average fits. None for the library's own limit.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
@@ -199,6 +216,7 @@ class EveryTreeClassifier(EveryQuestions):
         self,
         time_limit: float | None = 5.0,
         *,
+        memory_limit: int | None = None,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         missing: str = "category",
@@ -206,6 +224,7 @@ class EveryTreeClassifier(EveryQuestions):
         n_jobs: int | None = 1,
     ) -> None:
         self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.cost_matrix = cost_matrix
         self.class_weight = class_weight
         self.missing = missing
@@ -216,7 +235,8 @@ class EveryTreeClassifier(EveryQuestions):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         spent = Spent()
-        limits = Limits(self.time_limit)  # A value that is no limit is refused here.
+        limits = Limits(self.time_limit, self.memory_limit)  # A value that is no limit is refused here.
+        account = Account(self.memory_limit)
         threads(self.n_jobs)
         whole("random_state", self.random_state, 0)
         budget = deadline = None
@@ -230,38 +250,69 @@ class EveryTreeClassifier(EveryQuestions):
         kept, self.notes_ = screened(frame, codes, weights)
         self.columns_used_ = np.array(kept, dtype=np.intp)
         binarizer = Binarizer(bins=4, missing=self.missing, cuts="local")
+        account.need(
+            coding_bytes(frame.n_rows, len(kept), len(self.classes_)), "coding the examples", FEWER_EXAMPLES
+        )
         self.coded_, place = CodedRows.of_frame(
             binarizer, columns_of(frame, kept), codes, self.classes_.tolist(), weights
         )
+        account.hold(coded_bytes(self.coded_) + place.nbytes)
         self.shares_ = self.coded_.shares()
         entries: Entries = np.nonzero(self.coded_.counts)
-        forests = self._grown(deadline, spent)
-        found = self._members(entries, deadline, spent)
+        weighing = Weighing(entries[0].size, len(self.classes_), len(self._used))
+        account.need(
+            weighing.n_bytes(1) + own_bytes(self.coded_, (), entries[0].size),
+            f"one average over {entries[0].size} examples that differ and {len(self.classes_)} classes",
+            FEWER_EXAMPLES,
+        )
+        forests = self._grown(deadline, spent, account, weighing)
+        found = self._members(entries, deadline, spent, account, weighing)
         left = None if budget is None else max(0.0, budget - spent.seconds)
-        said = self._weigh(found, forests, entries, left)
+        said = self._weigh(found, forests, entries, left, weighing.numbers(len(found), account.left))
         self.left_out_, self.decided_ = said, said.argmax(axis=1)
         self._know_rows(said, place, codes, entries)
+        self._share_memory()
         return self
 
-    def _grown(self, deadline: float | None, spent: Spent) -> list[DeepTrees]:
-        """Grow the forests, as far as their part of the time goes."""
+    def _grown(
+        self, deadline: float | None, spent: Spent, account: Account, weighing: Weighing
+    ) -> list[DeepTrees]:
+        """Grow the forests, as far as their part of the time and of the memory goes."""
         if not can_grow(self.coded_) or len(self.classes_) < 2:
             return []
-        found = []
+        found: list[DeepTrees] = []
         for k, cuts in enumerate(CUTS):
             left = (
                 None if deadline is None else GROWING * max(0.0, deadline - spent.seconds) / (len(CUTS) - k)
             )
             if left is not None and left <= 0:
                 break
+            # An average beside it must fit, which is worth more; of the rest a part.
+            one = own_bytes(self.coded_, (), weighing.entries)
+            spare = account.left - weighing.n_bytes(2 + len(found)) - one
+            room = max(0, int(GROWING_BYTES * spare / (len(CUTS) - k)))
             try:
-                found.append(deep_trees(self.coded_, cuts, int(self.random_state), self.n_jobs, seconds=left))
-            except LimitReached:
-                self.notes_.append(f"deep trees with {cuts} cuts do not fit the time")
+                grown = deep_trees(
+                    self.coded_, cuts, int(self.random_state), self.n_jobs, seconds=left, memory=room
+                )
+            except LimitReached as limit:
+                what = "memory" if limit.reason == "memory" else "time"
+                self.notes_.append(f"deep trees with {cuts} cuts do not fit the {what}")
+                continue
+            account.hold(grown.forest.nbytes + grown.said.nbytes)
+            found.append(grown)
+        weighing.n_forests = len(found)
         return found
 
-    def _members(self, entries: Entries, deadline: float | None, spent: Spent) -> list[Fitted]:
-        """Take the averages, until the time or the memory for them is spent; the first one is always taken."""
+    def _members(
+        self,
+        entries: Entries,
+        deadline: float | None,
+        spent: Spent,
+        account: Account,
+        weighing: Weighing,
+    ) -> list[Fitted]:
+        """Take the averages, until the time or the memory for them is spent; the first that fits is always taken."""
         found: list[Fitted] = []
         coded, late, large, n_bytes = self.coded_, 0, 0, 0
         most = PRICE
@@ -286,17 +337,26 @@ class EveryTreeClassifier(EveryQuestions):
             if found and left_over is not None and left_over <= 0:
                 late += 1
                 continue
+            own = own_bytes(coded, member.columns, entries[0].size)
+            room = account.left - own - weighing.n_bytes(len(found) + 1)
+            if room <= 0:
+                large += 1
+                continue
             try:
                 made = fitted_member(
-                    coded, member, entries, self.n_jobs, self.missing, left_over if found else None
-                )
-            except LimitReached:
-                late += 1
+                    coded, member, entries, self.n_jobs, self.missing, left_over if found else None,
+                    room + coded.bytes_of(member.columns) * 9 // 8 + coded.columns.nbytes_of(member.columns),
+                )  # fmt: skip
+            except LimitReached as limit:
+                late, large = late + (limit.reason != "memory"), large + (limit.reason == "memory")
                 continue
             found.append(made)
+            account.hold(made.n_bytes)
             n_bytes += made.model.posterior_.space.table.rows.nbytes
-        if not found:  # There is no column with two values: trees are single leaves.
-            found.append(fitted_member(coded, Member((), 2, 0), entries, self.n_jobs, self.missing, None))
+        if not found:  # No column has two values, or none fits the memory: trees are single leaves.
+            leaf = Member((), 2, 0)
+            found.append(fitted_member(coded, leaf, entries, self.n_jobs, self.missing, None, account.left))
+            account.hold(found[0].n_bytes)
         if late:
             self.notes_.append(f"{late} of {late + large + len(found)} averages do not fit the time")
         if large:
@@ -304,7 +364,12 @@ class EveryTreeClassifier(EveryQuestions):
         return found
 
     def _weigh(
-        self, found: list[Fitted], forests: list[DeepTrees], entries: Entries, seconds: float | None
+        self,
+        found: list[Fitted],
+        forests: list[DeepTrees],
+        entries: Entries,
+        seconds: float | None,
+        numbers: int,
     ) -> Reals:
         """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
         codes, counts = entries[1], self.coded_.examples(entries)
@@ -316,9 +381,11 @@ class EveryTreeClassifier(EveryQuestions):
         kinds = np.array([0] * n + [1 + k for k in range(len(forests))])
         if forests and seconds is not None:
             seconds /= 2  # for each of two choices
-        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED, kinds, seconds)
+        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED, kinds, seconds, numbers)
         if forests:  # They can hardly be read: they count where left-out examples show that they help.
-            plain = stack(evidence[..., :n], log_shares, codes, counts, prices[:n], PREDICTED, None, seconds)
+            plain = stack(
+                evidence[..., :n], log_shares, codes, counts, prices[:n], PREDICTED, None, seconds, numbers
+            )
             if not helps(losses_of(plain.proba, codes), losses_of(chosen.proba, codes), counts):
                 chosen, forests, evidence = plain, [], evidence[..., :n]
         weighs = np.asarray(chosen.weights.any(axis=1))
@@ -368,10 +435,8 @@ class EveryTreeClassifier(EveryQuestions):
         entries: Entries,
     ) -> None:
         """Set ``loo_proba_``: what is said of each row of ``X`` when it is left out."""
-        number = np.zeros(self.coded_.counts.shape, dtype=np.intp)
-        number[entries] = np.arange(entries[0].size)
         self.loo_proba_ = np.full((len(self._used), len(self.classes_)), np.nan)
-        self.loo_proba_[self._used] = said[number[place, codes]]
+        self.loo_proba_[self._used] = said[entry_numbers(entries, place, codes, len(self.classes_))]
 
     # --- predict
 
@@ -385,12 +450,36 @@ class EveryTreeClassifier(EveryQuestions):
     def _each_of(self, part: Frame) -> Iterator[tuple[npt.NDArray[np.intp], list[Reals]]]:
         binarizer = self.coded_.binarizer
         tests = [self.coded_.tests_of(columns_with_tests(model)) for model in self.models_]
-        for some in row_batches(part.n_rows, len(binarizer.tests_)):
+        account = Account(self.memory_limit)
+        account.hold(self._held())
+        each = len(self.models_) + len(self.forests_)
+        answers = 8 * part.n_rows * len(self.classes_)
+        account.need(answers, f"the probabilities of {part.n_rows} rows", "predict fewer rows at a time")
+        per_row = batch_row_bytes(len(binarizer.tests_), each, len(self.classes_))
+        for some in row_batches(part.n_rows, per_row, account.left - answers):
             reach = reach_of_frame(binarizer, part.take(some))  # All averages have the same codes.
             asked = zip(self.models_, tests, strict=True)
             said = [model._predict_proba_tests(reach_of_tests(reach, own)) for model, own in asked]
             control, n_threads = Limits().control(), threads(self.n_jobs)
             yield some, [*said, *(each.forest.mean(reach, n_threads, control) for each in self.forests_)]
+
+    def _held(self) -> int:
+        """Return the bytes that the model holds, which predictions come beside."""
+        return (
+            coded_bytes(self.coded_)
+            + sum(model_bytes(model) for model in self.models_)
+            + sum(each.forest.nbytes + each.said.nbytes for each in self.forests_)
+        )
+
+    def _share_memory(self) -> None:
+        """Let each average have, in its later questions, what the others leave of a limit of memory."""
+        held = self._held() if self.memory_limit is not None else 0
+        for model in self.models_:
+            space = model.posterior_.space
+            left = None
+            if self.memory_limit is not None:
+                left = max(1, int(self.memory_limit) - held + model_bytes(model))
+            space.limits = replace(space.limits, memory_limit=left)
 
     def raw_proba(self, X: Any) -> Reals:
         """Return the mean of what averages and forests say, by their weights, without adding up their evidence.
@@ -481,6 +570,7 @@ class EveryTreeClassifier(EveryQuestions):
             deep_trees(coded, each["cuts"], int(self.random_state), self.n_jobs, each["rounds"])
             for each in forests
         ]
+        self._share_memory()
         self._take_weights(np.array([each["weights"] for each in (*members, *forests)], dtype=np.float64))
         for model in self.models_:
             model.target_name_ = self.target_name_

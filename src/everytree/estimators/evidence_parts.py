@@ -11,11 +11,18 @@ from everytree.data.frames import Frame
 from everytree.data.local_columns import Reach
 from everytree.estimators.bayes import BayesOptimalClassifier
 
-__all__ = ["columns_of", "columns_with_tests", "evidence_from", "reach_of_tests", "row_batches"]
+__all__ = [
+    "columns_of",
+    "columns_with_tests",
+    "entry_numbers",
+    "evidence_from",
+    "reach_of_tests",
+    "row_batches",
+]
 
 Reals = npt.NDArray[np.float64]
 LOWEST = 1e-12  # A probability below this says no more than this.
-BATCH = 32_000_000  # So many reaches of new rows are in memory at a time.
+BATCH = 100_000_000  # bytes of a batch of new rows, with what all averages say of them
 
 
 def evidence_from(said: list[Reals], log_shares: Reals) -> Reals:
@@ -41,11 +48,27 @@ def columns_with_tests(model: BayesOptimalClassifier) -> list[int]:
     return [j for j, encoding in enumerate(model.binarizer_.encodings_) if encoding.tests]
 
 
-def row_batches(n_rows: int, n_tests: int) -> Iterator[npt.NDArray[np.intp]]:
-    """Give the numbers of rows, so many at a time that their reaches fit the memory."""
-    size = max(1, BATCH // max(1, n_tests))
+def row_batches(n_rows: int, per_row: int, room: int) -> Iterator[npt.NDArray[np.intp]]:
+    """Give the numbers of rows, so many at a time that they fit the memory at ``per_row`` bytes each."""
+    size = max(1, min(BATCH, room) // max(1, per_row))
     for start in range(0, n_rows, size):
         yield np.arange(start, min(n_rows, start + size))
+
+
+def entry_numbers(
+    entries: tuple[npt.NDArray[np.intp], ...],
+    rows: npt.NDArray[np.intp],
+    codes: npt.NDArray[np.intp],
+    n_classes: int,
+) -> npt.NDArray[np.intp]:
+    """Return the numbers of some entries (row and class), which are listed in their order.
+
+    By bisection: a table of the numbers has a place for every class of every row, and with many classes it is large.
+
+    >>> entry_numbers((np.array([0, 0, 1]), np.array([0, 2, 1])), np.array([1, 0]), np.array([1, 2]), 3).tolist()
+    [2, 1]
+    """
+    return np.searchsorted(entries[0] * n_classes + entries[1], rows * n_classes + codes)
 
 
 def reach_of_tests(reach: Reach, tests: npt.NDArray[np.intp]) -> Reach:

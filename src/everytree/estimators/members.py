@@ -21,6 +21,8 @@ from everytree.bayes.posterior import Posterior
 from everytree.data.coded_rows import CodedRows
 from everytree.data.encoding import Encoding
 from everytree.estimators.bayes import BayesOptimalClassifier
+from everytree.estimators.every_memory import model_bytes
+from everytree.estimators.evidence_parts import entry_numbers
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import BaseRate
 from everytree.weights.priors import UniformPrior
@@ -57,6 +59,7 @@ class Fitted:
     said: Reals
     price: float
     seconds: float
+    n_bytes: int
 
 
 def price_of(encodings: Sequence[Encoding], member: Member) -> float:
@@ -119,7 +122,12 @@ def members_of(
 
 
 def member_model(
-    coded: CodedRows, member: Member, n_jobs: int | None, missing: str, seconds: float | None = None
+    coded: CodedRows,
+    member: Member,
+    n_jobs: int | None,
+    missing: str,
+    seconds: float | None = None,
+    memory: int | None = None,
 ) -> tuple[BayesOptimalClassifier, npt.NDArray[np.intp]]:
     """Take the average over every tree of a member; return it, and the place of each row of codes in its table."""
     part = coded.only(member.columns, member.bins)
@@ -137,7 +145,7 @@ def member_model(
     model._learned_from(part.table)
     names = [str(test.attribute) for test in binarizer.tests_]
     space = TreeSpace.from_table(
-        part.table, member.depth, MIN_LEAF, n_jobs, attributes=names, time_limit=seconds
+        part.table, member.depth, MIN_LEAF, n_jobs, attributes=names, time_limit=seconds, memory_limit=memory
     )
     hyper = model._hyper(part.table)
     model._set_posterior(Posterior(space, hyper.prior, hyper.dirichlet, POWER))
@@ -151,23 +159,24 @@ def fitted_member(
     n_jobs: int | None,
     missing: str,
     seconds: float | None,
+    memory: int,
 ) -> Fitted:
     """Take the average of a member, and leave out an example of every entry: a row of codes, and its class.
 
-    ``LimitReached`` is raised where that takes too long.
+    ``LimitReached`` is raised where that takes too long, or more bytes than ``memory`` for the matrix and the graph.
     """
     begun = time.monotonic()
-    model, place = member_model(coded, member, n_jobs, missing, seconds)
+    model, place = member_model(coded, member, n_jobs, missing, seconds, memory)
     posterior: Any = model.posterior_
     if seconds is not None:
         left = max(1e-3, seconds - (time.monotonic() - begun))
         posterior.space.limits = replace(posterior.space.limits, time_limit=left)
     said = posterior.leave_one_out()
     posterior.__dict__.pop("_left", None)  # It holds the rows once more, and nobody asks for it again.
-    posterior.space.limits = replace(posterior.space.limits, time_limit=None)
+    posterior.space.limits = replace(posterior.space.limits, time_limit=None, memory_limit=None)
     counts = posterior.space.table.class_counts
-    number = np.zeros(counts.shape, dtype=np.intp)  # of the entry of each row and class of its own table
-    number[np.nonzero(counts)] = np.arange(said.codes.size)
     rows, codes = entries
+    number = entry_numbers(np.nonzero(counts), place[rows], codes, counts.shape[1])
     price = price_of(model.binarizer_.encodings_, member)
-    return Fitted(member, model, said.proba[number[place[rows], codes]], price, time.monotonic() - begun)
+    proba, seconds_taken = said.proba[number], time.monotonic() - begun
+    return Fitted(member, model, proba, price, seconds_taken, model_bytes(model) + proba.nbytes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import IO, Any
 
 from everytree.common.json_text import parsed_json
 from everytree.errors import DataError, LimitReached
@@ -13,6 +13,7 @@ from everytree.files.registry import reader_of
 __all__ = ["load_model"]
 
 MOST_BYTES = 2**30  # larger than any model; a text this long is a mistake
+PIECE = 2**20
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
@@ -45,7 +46,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     """
     name = os.fspath(path)
     with open(path, "rb") as file:
-        content = file.read(MOST_BYTES + 1)
+        content = _content(file)
     try:
         if len(content) > MOST_BYTES:
             raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
@@ -56,3 +57,12 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         raise DataError(f"{name}: {error}") from error
     except LimitReached as limit:  # the file's own parameters, under which an average is folded again
         raise LimitReached(f"{name}: {limit}", limit.reason) from limit
+
+
+def _content(file: IO[bytes]) -> bytes:
+    """Read a file piece by piece: asked for the most that a model may have, Python takes so many bytes for any file."""
+    parts, size = [], 0
+    while size <= MOST_BYTES and (part := file.read(PIECE)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)

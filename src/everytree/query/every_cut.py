@@ -151,22 +151,23 @@ def in_whole_numbers(
         return None
     cost = make_cost(name, counts, cost_matrix=given[0], class_weight=given[1])
     n = counts.n_classes
-    answers = cost.answers
+    answers: Sequence[Sequence[Fraction | int]] | None = cost.answers
     if answers is None:
         if name not in ("error", "errors"):
             return None
-        answers = tuple(tuple(Fraction(int(c != k)) for k in range(n)) for c in range(n))
+        # Plain numbers: as fractions, those of 400 classes took a second.
+        answers = [[int(c != k) for k in range(n)] for c in range(n)]
     price = written(leaf_penalty)
     least = [min(row) for row in answers]
     entries = [[entry - low for entry in row] for row, low in zip(answers, least, strict=True)]
     scale = math.lcm(price.denominator, *(entry.denominator for row in entries for entry in row))
     total = int(np.sum(counts.class_totals))
     by_size = 1 + min(2**depth, total) if rest else 1
-    dearest = max((entry for row in entries for entry in row), default=Fraction(0))
+    dearest = max((entry for row in entries for entry in row), default=0)
     if by_size * scale * total * (dearest + price + 1) > MOST or price < 0:
         return None
     whole = [[int(entry * scale) * by_size for entry in row] for row in entries]
-    base = sum((low * int(count) for low, count in zip(least, counts.class_totals, strict=True)), Fraction(0))
+    base = Fraction(sum(low * int(count) for low, count in zip(least, counts.class_totals, strict=True)))
     costs = np.array(whole, dtype=np.int64).reshape(n, n)
     return Question(
         costs, int(price * scale) * by_size + len(rest), scale, by_size, tuple(map(float, least)), base

@@ -7,6 +7,7 @@ the address that ``everytree explore`` prints and the page itself hold.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import signal
@@ -49,11 +50,42 @@ HEADERS = {
 }
 
 
+async def in_thread(work: Callable[..., Any], *given: Any) -> Any:
+    """Do the work in a thread that the end of the program does not wait for, and return what it returns.
+
+    The end waits for those of Starlette's pool, and one in 20 times for ever: a thread of it that a signal handler's
+    exception meets while it starts is never told that it may end.
+    """
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+
+    def tell(result: Any, error: BaseException | None) -> None:
+        if done.done():  # the request is gone
+            return
+        if error is None:
+            done.set_result(result)
+        else:
+            done.set_exception(error)
+
+    def run() -> None:
+        try:
+            answer: tuple[Any, BaseException | None] = work(*given), None
+        except BaseException as error:
+            answer = None, error
+        try:
+            loop.call_soon_threadsafe(tell, *answer)
+        except RuntimeError:  # The server has ended: nobody waits.
+            if not loop.is_closed():
+                raise
+
+    threading.Thread(target=run, daemon=True).start()
+    return await done
+
+
 def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlette:
     """Make the web application; uploads are kept in ``folder``."""
     try:
         from starlette.applications import Starlette
-        from starlette.concurrency import run_in_threadpool
         from starlette.requests import ClientDisconnect
         from starlette.responses import HTMLResponse, JSONResponse
         from starlette.routing import Route
@@ -101,7 +133,7 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
         return read_json(content)
 
     async def page(request: Request) -> Response:
-        text = await run_in_threadpool(lambda: html_of(explorer.page(token), connect="'self'"))
+        text = await in_thread(lambda: html_of(explorer.page(token), connect="'self'"))
         return HTMLResponse(text, headers=HEADERS)
 
     def client(request: Request) -> str:
@@ -112,7 +144,7 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
 
     async def ask(request: Request) -> Response:
         given = await body(request)
-        job = await run_in_threadpool(explorer.ask, given, client(request), data(request))
+        job = await in_thread(explorer.ask, given, client(request), data(request))
         return JSONResponse(job.told(), headers=HEADERS)
 
     async def look(request: Request) -> Response:
@@ -123,7 +155,7 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
 
     async def node(request: Request) -> Response:
         given = await body(request)
-        found = await run_in_threadpool(explorer.node, given, data(request))
+        found = await in_thread(explorer.node, given, data(request))
         return JSONResponse(found, headers=HEADERS)
 
     async def cancel(request: Request) -> Response:
@@ -139,7 +171,7 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
             raise DataError(
                 f"position={clip(position)}; expected the position of a column, 0 to {len(names) - 1}"
             )
-        await run_in_threadpool(explorer.open, opened.data, opened.file, names[position])
+        await in_thread(explorer.open, opened.data, opened.file, names[position])
         return JSONResponse({}, headers=HEADERS)
 
     async def upload(request: Request) -> Response:
@@ -156,8 +188,8 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
                     if size > MOST_UPLOAD:
                         raise DataError(f"the file is longer than {MOST_UPLOAD} bytes")
                     file.write(chunk)
-            found = await run_in_threadpool(_read_named, draft, name)
-            await run_in_threadpool(explorer.open, found, name)
+            found = await in_thread(_read_named, draft, name)
+            await in_thread(explorer.open, found, name)
         finally:
             draft.unlink(missing_ok=True)
         return JSONResponse({}, headers=HEADERS)

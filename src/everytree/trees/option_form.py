@@ -37,6 +37,9 @@ NO_CHILD = 0xFFFFFFFF
 FORMAT, VERSION = "everytree.option_tree", 1
 NODES = ("depth", "open", "classes", "counts")
 OPTIONS = ("node", "column", "threshold", "log_split", "children")
+MOST_LOG = (
+    1e15  # Beside a larger one likelihoods are lost, and their sums over a tree are not finite at 1e308.
+)
 FIELDS = ("format", "version", "kind", "log_leaf_open", "log_leaf_closed", "dirichlet", "nodes", "options")
 
 
@@ -193,5 +196,13 @@ def _numbers(value: Any, path: str) -> list[float]:
 
 
 def _logs(value: Any, path: str, length: int | None = None) -> list[float]:
-    found = _list(value, path, length)
-    return [-math.inf if x == "-inf" else _number(x, f"{path}[{i}]") for i, x in enumerate(found)]
+    found = [
+        -math.inf if x == "-inf" else _number(x, f"{path}[{i}]")
+        for i, x in enumerate(_list(value, path, length))
+    ]
+    for i, x in enumerate(found):
+        if abs(x) > MOST_LOG and x != -math.inf:
+            raise DataError(
+                f"{path}[{i}] is {clip(x)}; expected the logarithm of a weight, from {-MOST_LOG:g} to {MOST_LOG:g}"
+            )
+    return found

@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import IO, Any
 
 from everytree.verify.problem import InputError, is_number, is_share, quote
 from everytree.verify.query import base_rates
@@ -38,7 +38,7 @@ KINDS = {
     "binary": ("identity", "missing"),
     "empty": ("missing",),
 }
-MOST_BYTES = 2**30
+MOST_BYTES, PIECE = 2**30, 2**20
 LONGEST_RULE = 20
 
 
@@ -192,7 +192,7 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            content = _content(file)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from error
     try:
@@ -201,6 +201,15 @@ def read_file(path: str | os.PathLike[str]) -> Any:
         return _parse(content)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
+
+
+def _content(file: IO[bytes]) -> bytes:
+    """Read a file piece by piece: asked for the most that a model may have, Python takes so many bytes for any file."""
+    parts, size = [], 0
+    while size <= MOST_BYTES and (part := file.read(PIECE)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
 
 
 def _parse(content: bytes) -> Any:

@@ -1,0 +1,216 @@
+"""Model files that someone made up: refused with their name, soon and with little memory, or harmless."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import everytree as et
+from everytree.common.json_text import digest
+
+LEVELS = 4_000  # a chain of so many splits has 8,001 nodes
+
+MADE: dict[str, Callable[[], Any]] = {
+    "map": lambda: et.MAPTreeClassifier(max_depth=2),
+    "optimal": lambda: et.OptimalTreeClassifier(max_depth=2),
+    "bayes": lambda: et.BayesOptimalClassifier(max_depth=1),
+    "chains": lambda: et.MCMCTreeClassifier(max_depth=1, n_chains=2, n_draws=5, burn_in=5, random_state=0),
+    "c45": lambda: et.C45TreeClassifier(),
+    "cart": lambda: et.CARTTreeClassifier(),
+    "smoothed": lambda: et.SmoothedTreeClassifier(max_depth=2),
+    "option": lambda: et.OptionTreeClassifier(max_depth=2),
+    "path": lambda: et.PathAverageTreeClassifier(),
+    "compressed": lambda: et.CompressedClassifier(et.BayesOptimalClassifier(max_depth=2)),
+    "every": lambda: et.EveryTreeClassifier(time_limit=0.2),
+}
+
+
+def numbers() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)).round(2)
+    return X, ((X[:, 0] > 0) ^ (rng.random(60) < 0.2)).astype(int)
+
+
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The content of a file of each kind."""
+    path, found = tmp_path_factory.mktemp("made") / "model.json", {}
+    X, y = numbers()
+    for kind, made in MADE.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made().fit(X, y).save(path)
+        found[kind] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def written(content: dict[str, Any], path: Path) -> Path:
+    """Write a changed content, with the seal that belongs to it."""
+    if "digest" in content:
+        content = {key: value for key, value in content.items() if key != "digest"}
+        content["digest"] = digest(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def chain_of_columns(tree: dict[str, Any]) -> None:
+    """A chain of the trees of C4.5 and CART: node 2k is a split with the leaf 2k + 1 and the split 2k + 2."""
+    tree["attribute"] = [0, -1] * LEVELS + [-1]
+    tree["first_child"] = [x for k in range(LEVELS) for x in (2 * k + 1, 0)] + [0]
+    tree["n_children"] = [2, 0] * LEVELS + [0]
+    tree["threshold"] = [x for k in range(LEVELS) for x in (float(LEVELS - k), None)] + [None]
+    tree["counts"] = [x for k in range(LEVELS) for x in ([LEVELS + 1 - k, 0], [1, 0])] + [[1, 0]]
+    if tree["missing"] is not None:
+        tree["missing"] = [-1] * (2 * LEVELS + 1)
+
+
+def chain_of_options(tree: dict[str, Any]) -> None:
+    tree["nodes"] = {
+        "depth": [x for k in range(LEVELS) for x in (k, k + 1)] + [LEVELS],
+        "open": [True] * (2 * LEVELS + 1),
+        "classes": [[0]] * (2 * LEVELS + 1),
+        "counts": [[x] for k in range(LEVELS) for x in (LEVELS + 1 - k, 1)] + [[1]],
+    }
+    tree["options"] = {
+        "node": [2 * k for k in range(LEVELS)],
+        "column": [0] * LEVELS,
+        "threshold": [float(LEVELS - k) for k in range(LEVELS)],
+        "log_split": [-1.0] * LEVELS,
+        "children": [[2 * k + 1, 2 * k + 2] for k in range(LEVELS)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("c45", chain_of_columns),
+        ("cart", chain_of_columns),
+        ("option", chain_of_options),
+        ("smoothed", chain_of_options),
+    ],
+)
+def test_a_chain_of_8000_nodes_is_refused_soon_with_little_memory(
+    kind: str, change: Callable[[dict[str, Any]], None], contents: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    content = copy.deepcopy(contents[kind])
+    change(content["tree"])
+    path = written(content, tmp_path / "model.json")
+    begun = time.process_time()
+    with pytest.raises(et.DataError, match=r"model\.json: "):
+        et.load_model(path)
+    assert time.process_time() - begun < 1
+    tracemalloc.start()
+    with pytest.raises(et.DataError):
+        et.load_model(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6
+
+
+def test_a_small_file_takes_little_memory(contents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    path = written(contents["optimal"], tmp_path / "model.json")
+    X, y = numbers()
+    data = tmp_path / "data.csv"
+    data.write_text(
+        "a,b,c,y\n" + "".join(f"{','.join(map(str, row))},{label}\n" for row, label in zip(X, y, strict=True))
+    )
+    et.load_model(path)  # what is imported once
+    et.verify_model(path, data)
+    for read in (lambda: et.load_model(path), lambda: et.verify_model(path, data)):
+        tracemalloc.start()
+        read()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 10e6  # Python takes the bytes that a file is asked for: it was asked for a GiB
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1e15, -1e15])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *((kind, name) for kind in ("option", "smoothed") for name in ("log_leaf_open", "log_leaf_closed")),
+        ("path", "log_leaf"),
+        ("path", "log_b"),
+    ],
+)
+def test_extreme_weights_are_refused_or_give_probabilities(
+    kind: str, name: str, value: float, contents: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    content = copy.deepcopy(contents[kind])
+    content["tree"][name] = [value] * len(content["tree"][name])
+    path = written(content, tmp_path / "model.json")
+    if kind != "path" and abs(value) > 1e15:
+        with pytest.raises(et.DataError, match=rf"{name}\[0\] is .* from -1e\+15 to 1e\+15"):
+            et.load_model(path)
+        return
+    proba = et.load_model(path).predict_proba(numbers()[0])
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-9)
+
+
+def test_rules_whose_sums_are_1_024_are_refused(contents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    for change, message in (
+        (
+            lambda rules: rules["base"].__setitem__(0, rules["base"][0] + 0.024),
+            r"rules: base add up to 1\.024",
+        ),
+        (
+            lambda rules: [
+                each["moves"].__setitem__(0, each["moves"][0] + 0.024) for each in rules["rules"][:1]
+            ],
+            r"rules\[0\]\.moves add up to 0\.024",
+        ),
+    ):
+        content = copy.deepcopy(contents["compressed"])
+        change(content["rules"])
+        with pytest.raises(et.DataError, match=rf"model\.json: .*{message}"):
+            et.load_model(written(content, tmp_path / "model.json"))
+
+
+def refusal(path: Path) -> str | None:
+    try:
+        et.load_model(path)
+    except et.EverytreeError as error:
+        return str(error)
+    return None
+
+
+def changed(content: Any, rng: np.random.Generator) -> Any:
+    """Return the content with something else in one random place."""
+    found = copy.deepcopy(content)
+    at, steps = found, int(rng.integers(1, 6))
+    for _ in range(steps):
+        keys = list(at) if isinstance(at, dict) else range(len(at)) if isinstance(at, list) else []
+        if not keys:
+            break
+        key = keys[int(rng.integers(len(keys)))]
+        if steps == 1 or not isinstance(at[key], dict | list) or not at[key] or rng.random() < 0.3:
+            values = [None, -1, 2**70, 1e300, "x", [], {}, True, [[]], "\ud800"]
+            at[key] = values[int(rng.integers(len(values)))]
+            break
+        at = at[key]
+    return found
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_every_error_names_the_file(kind: str, contents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(1), tmp_path / "the model.json"
+    texts = [json.dumps(contents[kind])[: int(rng.integers(2, 400))] for _ in range(5)]
+    for k in range(120):
+        if k < len(texts):
+            path.write_text(texts[k], encoding="utf-8")
+        else:
+            written(changed(contents[kind], rng), path)
+        error = refusal(path)
+        if error is not None:
+            assert str(path) in error
+            assert len(error) < 1000 + len(str(path))
