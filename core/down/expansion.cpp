@@ -59,7 +59,7 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
   a_.assign(n_asked, std::vector<double>(sets_.size(), 0.0));
 
   // ρ(state, x) as a polynomial, parents first.
-  std::vector<SetSum> forms(graph.size());
+  std::vector<SetSum<std::uint64_t>> forms(graph.size());
   forms[0].add(0, 1.0);
   std::size_t pending = 1, done = 0;
   Posterior::InnerNode node;
@@ -78,14 +78,14 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
     const std::uint32_t id = *it;
     const State& s = graph.state(id);
     const auto depth = static_cast<std::size_t>(s.depth);
-    SetSum path = std::move(forms[id]);
+    SetSum<std::uint64_t> path = std::move(forms[id]);
     pending -= path.terms.size();
     path.tidy();
     const auto add_leaf = [&](double probability) {
       table.class_counts(graph.cover(id), counts.data());
       for (std::size_t c = 0; c < n_asked; ++c) {
         const double theta = probability * (counts[c] + leaf.a(depth, c)) / (s.total + leaf.sum_a(depth));
-        for (const SetSum::Term& t : path.terms) a_[c][t.set] += theta * t.value;
+        for (const SetSum<std::uint64_t>::Term& t : path.terms) a_[c][t.set] += theta * t.value;
       }
     };
     if (!s.inner()) {
@@ -119,10 +119,10 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
             factor.emplace_back(place[j], (side == 1) != flipped ? p / 2 : -p / 2);
           }
         control.check(true, "expanding the average", 0, 0);
-        control.check_memory(fixed + pending * sizeof(SetSum::Term));
-        SetSum& child = forms[splits[k].child[side]];
+        control.check_memory(fixed + pending * sizeof(SetSum<std::uint64_t>::Term));
+        SetSum<std::uint64_t>& child = forms[splits[k].child[side]];
         const std::size_t before = child.terms.size();
-        for (const SetSum::Term& t : path.terms) {
+        for (const SetSum<std::uint64_t>::Term& t : path.terms) {
           child.add(t.set, t.value * constant);
           const std::size_t n = sets_.elements(t.set, elements.data());
           for (const auto& [slot, p] : factor) {
@@ -160,11 +160,12 @@ void Expansion::rewrite(const double* matrix, std::size_t stride, std::size_t n_
 }
 
 // a += path · form. No slot of the form is in the path: those are constant on the cover, so they split nothing.
-void Expansion::add_product(const SetSum& path, const InZ& form, std::vector<double>& a, Control& control) const {
+void Expansion::add_product(const SetSum<std::uint64_t>& path, const InZ& form, std::vector<double>& a,
+                            Control& control) const {
   const std::size_t n = slots_.size();
   std::vector<std::uint32_t> u(sets_.most() + 1);
   std::size_t done = 0;
-  for (const SetSum::Term& t : path.terms) {
+  for (const SetSum<std::uint64_t>::Term& t : path.terms) {
     if ((++done & 0xff) == 0) control.check(true, "expanding the average", 0, 0);
     const std::size_t size = sets_.elements(t.set, u.data());
     a[t.set] += t.value * form.constant;

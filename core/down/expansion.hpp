@@ -60,7 +60,7 @@ class Expansion {
 
   void expand(const Posterior& posterior, Control& control);
   void rewrite(const double* matrix, std::size_t stride, std::size_t n_given, InZ& out) const;
-  void add_product(const SetSum& path, const InZ& form, std::vector<double>& a, Control& control) const;
+  void add_product(const SetSum<std::uint64_t>& path, const InZ& form, std::vector<double>& a, Control& control) const;
   void rank(Control& control);
   double choices(const std::uint32_t* elements, std::size_t k) const;  // Π m_k
   std::size_t dropped(double epsilon) const;                           // how many of order_ go

@@ -35,23 +35,6 @@ std::vector<OfferedTest> offered_tests(const Graph& graph, Control& control) {
   return found;
 }
 
-void LocalExpansion::Form::add(std::uint32_t set, double value) {
-  terms.push_back({set, value});
-  if (terms.size() > 2 * sorted + 64) tidy();
-}
-
-void LocalExpansion::Form::tidy() {
-  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.set < b.set; });
-  std::size_t n = 0;
-  for (std::size_t k = 0; k < terms.size(); ++k)
-    if (n > 0 && terms[n - 1].set == terms[k].set)
-      terms[n - 1].value += terms[k].value;
-    else
-      terms[n++] = terms[k];
-  terms.resize(n);
-  sorted = n;
-}
-
 // The polynomials of the states, from the root down, and what their leaves add to the answer.
 class LocalExpansion::Expander {
  public:
@@ -80,7 +63,7 @@ class LocalExpansion::Expander {
     const auto& order = graph_.children_first();
     for (auto it = order.rbegin(); it != order.rend(); ++it, ++done) {
       if ((done & 15) == 0) control_.check(true, "expanding the average", done, order.size());
-      to_.sets_.hold(pending * sizeof(Term) + forms.size() * sizeof(Form));
+      to_.sets_.hold(pending * sizeof(Form::Term) + forms.size() * sizeof(Form));
       Form path = std::move(forms[*it]);
       pending -= path.terms.size();
       path.tidy();
@@ -109,7 +92,7 @@ class LocalExpansion::Expander {
     theta_.resize(n_asked_);
     for (std::size_t c = 0; c < n_asked_; ++c)
       theta_[c] = probability * (counts_[c] + leaf_.a(depth, c)) / (s.total + leaf_.sum_a(depth));
-    for (const Term& t : path.terms) add(t.set, t.value, theta_.data());
+    for (const Form::Term& t : path.terms) add(t.set, t.value, theta_.data());
   }
 
   // Pass the polynomial on to the children; returns how many terms they have more.
@@ -132,7 +115,7 @@ class LocalExpansion::Expander {
           const std::uint32_t test = parts[j] >> 1, q = question(test, uppers[j]);
           const double p = node_.split[k] * (prior_.fair ? shares_.share(test) : each) / 2;
           const double of_z = (side == 1) != ((parts[j] & 1) != 0) ? p : -p;
-          for (const Term& t : path.terms) {
+          for (const Form::Term& t : path.terms) {
             child.add(t.set, t.value * p);
             to_.sets_.multiply(t.set, q,
                                [&](std::uint32_t set, double sign) { child.add(set, t.value * of_z * sign); });
@@ -174,7 +157,7 @@ class LocalExpansion::Expander {
     }
     square_.resize(n_asked_);
     std::size_t work = 0;
-    for (const Term& t : path.terms) {
+    for (const Form::Term& t : path.terms) {
       add(t.set, t.value, linear(n));
       for (std::size_t p = 0; p < n; ++p)
         for (std::size_t i = first_[p]; i < first_[p + 1]; ++i) {

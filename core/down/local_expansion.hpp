@@ -15,6 +15,7 @@
 
 #include "down/expansion.hpp"
 #include "down/question_sets.hpp"
+#include "down/set_sum.hpp"
 
 namespace everytree {
 
@@ -37,17 +38,7 @@ class LocalExpansion {
   Rules rules(double epsilon, Control& control);
 
  private:
-  struct Term {
-    std::uint32_t set;
-    double value;
-  };
-  // A polynomial, sorted and summed from time to time.
-  struct Form {
-    std::vector<Term> terms;
-    std::size_t sorted = 0;
-    void add(std::uint32_t set, double value);
-    void tidy();
-  };
+  using Form = SetSum<std::uint32_t>;
   class Expander;
 
   void rank(Control& control);

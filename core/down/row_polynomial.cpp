@@ -69,7 +69,7 @@ std::uint64_t RowPolynomial::bytes() const {
 std::vector<std::uint32_t> RowPolynomial::find_paths(const RowFlow& flow, const Prior& prior, double least,
                                                      Control& control) {
   const auto& classes = graph_->table().test_classes();
-  std::vector<SetSum> forms(graph_->size());
+  std::vector<SetSum<std::uint64_t>> forms(graph_->size());
   forms[0].add(0, 1.0);
   std::vector<double> most(graph_->size(), 0.0);  // probability that any row can have of passing
   most[0] = 1;
@@ -81,7 +81,7 @@ std::vector<std::uint32_t> RowPolynomial::find_paths(const RowFlow& flow, const 
     const State& s = graph_->state(flow.inner[k]);
     const double here = most[flow.inner[k]];
     if (!(here > least)) continue;
-    SetSum path = std::move(forms[flow.inner[k]]);
+    SetSum<std::uint64_t> path = std::move(forms[flow.inner[k]]);
     path.tidy();
     if (prior.fair) shares.load(s);
     const auto splits = graph_->splits(s);
@@ -91,14 +91,14 @@ std::vector<std::uint32_t> RowPolynomial::find_paths(const RowFlow& flow, const 
           const std::uint32_t test = member >> 1, variable = variable_[test];
           const double p = prior.fair ? flow.unit[k][x] * shares.share(test) : flow.unit[k][x];
           for (const std::uint32_t child : splits[x].child) most[child] += here * p;
-          for (const SetSum::Term& t : path.terms) {
+          for (const SetSum<std::uint64_t>::Term& t : path.terms) {
             const std::size_t n = sets_.elements(t.set, u.data());
             std::size_t at = n;
             for (; at > 0 && u[at - 1] > variable; --at) u[at] = u[at - 1];
             u[at] = variable;
             const std::uint64_t larger = sets_.number(u.data(), n + 1);
             for (std::uint32_t side = 0; side < 2; ++side) {
-              SetSum& child = forms[splits[x].child[side]];
+              SetSum<std::uint64_t>& child = forms[splits[x].child[side]];
               const bool holds = (side == 1) != (((part ^ member) & 1) != 0);  // v, else 1 − v
               child.add(larger, holds ? p * t.value : -p * t.value);
               if (!holds) child.add(t.set, p * t.value);
@@ -106,7 +106,7 @@ std::vector<std::uint32_t> RowPolynomial::find_paths(const RowFlow& flow, const 
             }
           }
         }
-    control.check_memory(n_terms * sizeof(SetSum::Term));
+    control.check_memory(n_terms * sizeof(SetSum<std::uint64_t>::Term));
   }
   paths_.resize(flow.closed.size());
   std::vector<std::uint32_t> passed;
@@ -253,7 +253,7 @@ void RowPolynomial::build(const RowFlow& flow, const ProductWeights& weights, co
     });
     for (std::size_t k = 0; k < n; ++k) {  // in order: the same for any number of threads
       const std::uint64_t last = last_set(order[from + k]);
-      for (const SetSum::Term& t : paths_[order[from + k]].terms)
+      for (const SetSum<std::uint64_t>::Term& t : paths_[order[from + k]].terms)
         for (std::size_t c = 0; c < n_means_; ++c) {
           const Form& form = said[k].forms[c];
           if (t.set == last) {

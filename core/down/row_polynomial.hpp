@@ -71,8 +71,8 @@ class RowPolynomial {
   // Of each test, and back. The last test is variable 0: rows of a form are rows of ClosedForm's matrix, backwards.
   std::vector<std::uint32_t> variable_, tests_;
   Subsets sets_{0, 0};
-  std::vector<SetSum> paths_;           // of closed states
-  std::vector<std::vector<double>> b_;  // by mean and set
+  std::vector<SetSum<std::uint64_t>> paths_;  // of closed states
+  std::vector<std::vector<double>> b_;        // by mean and set
   Form spare_;
   Patterns rows_;
 };

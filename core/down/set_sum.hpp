@@ -1,22 +1,22 @@
-// A polynomial in 0/1 or ±1 variables: numbers of sets (down/subsets.hpp) and their coefficients, sorted and summed
-// from time to time.
+// A polynomial in 0/1 or ±1 variables: numbers of sets (down/subsets.hpp, down/question_sets.hpp) and their
+// coefficients, sorted and summed from time to time.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace everytree {
 
+template <class Number>
 struct SetSum {
   struct Term {
-    std::uint64_t set;
+    Number set;
     double value;
   };
   std::vector<Term> terms;
 
-  void add(std::uint64_t set, double value) {
+  void add(Number set, double value) {
     terms.push_back({set, value});
     if (terms.size() > 2 * sorted_ + 64) tidy();
   }
