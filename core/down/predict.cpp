@@ -139,7 +139,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
     polynomial.emplace(*graph_, asked.means);
     if (polynomial->pays(n_rows) && polynomial->bytes() <= std::min(kFlowBytes, (control.memory_limit - held) / 4)) {
       control.check_memory(held += static_cast<std::size_t>(polynomial->bytes()));
-      polynomial->build(flow, weights_, kept_, least, folds, control);
+      polynomial->build(flow, weights_, kept_, least, n_rows, folds, control);
     } else {
       polynomial.reset();
     }
@@ -153,7 +153,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
     OneLeaf own(n_classes);
     std::vector<double> mass(n_classes);
     for (std::size_t k = 0; k < flow.inner.size(); ++k) {
-      control.check(true, "predicting", from, n_rows);
+      control.check(true, "predicting", polynomial ? n_rows : from, n_rows);
       const State& s = graph_->state(flow.inner[k]);
       const double* here = flow.at_inner(k);
       table.class_counts(graph_->cover(flow.inner[k]), counts.data());

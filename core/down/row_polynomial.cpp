@@ -77,7 +77,7 @@ std::vector<std::uint32_t> RowPolynomial::find_paths(const RowFlow& flow, const 
   std::vector<std::uint32_t> u(sets_.most() + 1);
   std::size_t n_terms = 0;
   for (std::size_t k = 0; k < flow.inner.size(); ++k) {
-    control.check(true, kAsking, 0, 0);
+    control.check(true, kAsking, 0, n_asked_);
     const State& s = graph_->state(flow.inner[k]);
     const double here = most[flow.inner[k]];
     if (!(here > least)) continue;
@@ -198,13 +198,14 @@ void RowPolynomial::spread(std::uint64_t set, const Form& form, std::vector<doub
 }
 
 void RowPolynomial::build(const RowFlow& flow, const ProductWeights& weights, const SecondLevels& kept, double least,
-                          std::vector<OneLevelFold>& folds, Control& control) {
+                          std::size_t n_rows, std::vector<OneLevelFold>& folds, Control& control) {
+  n_asked_ = n_rows;
   std::vector<std::uint32_t> order = find_paths(flow, weights.prior(), least, control);
   b_.resize(n_means_);
   for (auto& b : b_) {  // with looks at the clock: new memory takes half a second a gigabyte
     b.reserve(sets_.size());
     while (b.size() < sets_.size()) {
-      control.check(true, kAsking, 0, 0);
+      control.check(true, kAsking, 0, n_asked_);
       b.resize(std::min<std::size_t>(sets_.size(), b.size() + (1 << 20)), 0.0);
     }
   }
@@ -228,7 +229,7 @@ void RowPolynomial::build(const RowFlow& flow, const ProductWeights& weights, co
   std::vector<Worker> workers(folds.size());
   for (std::size_t from = 0; from < order.size(); from += said.size()) {
     const std::size_t n = std::min(said.size(), order.size() - from);
-    control.check(true, "gathering the trees", from, order.size());
+    control.check(true, kAsking, n_asked_ * from / order.size(), n_asked_);
     for_each_parallel(n, folds.size(), control, nullptr, [&](std::size_t k, std::size_t worker) {
       OneLevelFold& fold = folds[worker];
       auto& [level, closed, counts] = workers[worker];
@@ -305,7 +306,7 @@ void RowPolynomial::evaluate(std::size_t part, Control& control, bool calling, d
   for (std::size_t size = 1; size <= most; ++size)
     for (std::size_t q = size + 1; q < tests_.size(); ++q) {
       if (q % kParts != part) continue;
-      control.check(calling, kAsking, 0, 0);
+      control.check(calling, kAsking, n_asked_, n_asked_);
       descend(size, static_cast<std::uint32_t>(q), sets_.offset(size + 2), rows_, all, work, out);
     }
 }

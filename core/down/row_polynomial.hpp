@@ -32,9 +32,10 @@ class RowPolynomial {
   std::uint64_t bytes() const;
 
   // For weights that OneLevelFold::begin_masses serves, one fold for each thread; `flow` knows the probabilities.
-  // States that no row can pass with a probability above `least` are left out.
+  // States that no row can pass with a probability above `least` are left out. Progress counts `n_rows`, which are all
+  // to be asked: nearly all of the time is gone when it is built.
   void build(const RowFlow& flow, const ProductWeights& weights, const SecondLevels& kept, double least,
-             std::vector<OneLevelFold>& folds, Control& control);
+             std::size_t n_rows, std::vector<OneLevelFold>& folds, Control& control);
 
   // The outcomes of some rows; then out[r * n_means + c] += f_c, part by part: kParts of them.
   void load(const NewRows& rows, std::size_t from, std::size_t n);
@@ -67,6 +68,7 @@ class RowPolynomial {
              const std::vector<std::uint32_t>& rows, Work& work, double* out) const;
 
   const Graph* graph_;
+  std::size_t n_asked_ = 0;
   std::size_t n_means_, above_ = 0;  // tests above a closed state, at most
   // Of each test, and back. The last test is variable 0: rows of a form are rows of ClosedForm's matrix, backwards.
   std::vector<std::uint32_t> variable_, tests_;
