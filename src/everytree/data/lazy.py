@@ -39,6 +39,7 @@ BUCKETS = 4096  # ranges per query
 CONVERT = "convert it to numbers, text or booleans first"
 PART = 2**31  # of a large weight
 LARGEST = 2.0**62  # more examples than this in all are refused: sums of 64 bits wrap around silently
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))  # all that str.strip() takes away
 N, Y, V = "et_n", "et_y", "et_v"  # unlike any column: Ibis confuses a new name with an old one
 
 
@@ -336,6 +337,11 @@ def _any_value(lazy: Any, value: nw.Expr) -> bool:
     return bool(found.column(N).to_pylist()[0])
 
 
+def _bare(text: nw.Expr) -> nw.Expr:
+    """Texts without blanks around them, as ``frames.read_columns`` has them."""
+    return text.str.strip_chars(BLANKS)
+
+
 def _column(
     name: str, value: nw.Expr, dtype: Any, key: str, coded: bool, declared: tuple[Any, ...] | None
 ) -> tuple[LazyColumn, nw.Expr]:
@@ -346,9 +352,10 @@ def _column(
         return LazyColumn(name, "empty", key), nw.lit(None, nw.String)
     if dtype in (nw.Categorical, nw.Enum):
         order = tuple(getattr(dtype, "categories", None) or ()) if dtype == nw.Enum else None
-        return LazyColumn(name, "nominal", key, categories=order), value.cast(nw.String)
+        text = value.cast(nw.String)
+        return LazyColumn(name, "nominal", key, categories=order), text if order else _bare(text)
     if dtype == nw.String:
-        return LazyColumn(name, "nominal", key, categories=declared), value
+        return LazyColumn(name, "nominal", key, categories=declared), value if declared else _bare(value)
     if dtype == nw.Boolean:
         if coded or declared is not None:
             return LazyColumn(name, "nominal", key, categories=declared), value
