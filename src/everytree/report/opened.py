@@ -226,6 +226,7 @@ class Opened:
         self, job: Job, name: str, make: Any, mine: tuple[TreeSpace, Kept], memory: int, notes: list[str]
     ) -> int:
         """Make a part within its seconds; where they are too few, that of less deep trees. Say so, return the depth."""
+        more = ""
         for depth in range(job.asked.max_depth, -1, -1):
             asked = replace(job.asked.plain, max_depth=depth)
             with nullcontext(mine) if depth == job.asked.max_depth else self._space(asked) as (space, kept):
@@ -233,15 +234,14 @@ class Opened:
                 space.limits = Limits(PART_SECONDS, memory, _teller(job, PARTS[name]))
                 try:
                     self._part(job, name, notes, lambda: make(space, kept, asked), again=depth > 1)  # noqa: B023
-                except LimitReached:
+                except LimitReached as error:
+                    more = f"longer than {PART_SECONDS:.0f} s" if error.reason == "time" else "too much memory"
                     continue
                 finally:
                     job.space = before
             if depth < job.asked.max_depth and job.part.get(name) is not None:
                 words = PARTS[name].replace("tree", f"tree of depth {depth} at most", 1)
-                notes.append(
-                    f"This is {words}; that of depth {job.asked.max_depth} takes longer than {PART_SECONDS:.0f} s."
-                )
+                notes.append(f"This is {words}; that of depth {job.asked.max_depth} takes {more}.")
             return depth
         return 0
 
@@ -434,7 +434,7 @@ class Opened:
     # --- the other parts
 
     def _part(self, job: Job, name: str, notes: list[str], make: Any, again: bool = False) -> None:
-        """Make a part of an answer; ``again``: a limit of time is raised, as there is another way."""
+        """Make a part of an answer; ``again``: a limit is raised, as there is another way."""
         if job.cancelled:
             return
         try:
@@ -442,7 +442,7 @@ class Opened:
         except (LimitReached, QueryError) as error:
             if job.cancelled:
                 return
-            if again and isinstance(error, LimitReached) and error.reason == "time":
+            if again and isinstance(error, LimitReached) and error.reason != "stopped":
                 raise
             job.tell(**{name: job.part.get(name) if name == "front" else None})
             notes.append(f"There is not {PARTS[name]}: {error}")
