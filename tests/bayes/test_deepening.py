@@ -168,8 +168,9 @@ def test_a_memory_limit_keeps_what_fits() -> None:
 def test_a_hopeless_depth_is_not_begun() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (200, 400)), rng.integers(0, 2, 200)
-    # The posterior of a depth is there while that of the next one is made.
-    enough = int(1.1 * sum(TreeSpace(X, y, depth).posterior().core.n_bytes for depth in (2, 3)))
+    # The posterior of a depth is there while that of the next one is made; under a limit it keeps less beside.
+    made = [TreeSpace(X, y, depth, memory_limit=10**8).posterior() for depth in (2, 3)]
+    enough = int(1.1 * sum(each.core.n_bytes for each in made))
     profile = TreeSpace(X, y, None, memory_limit=enough).deepen(X=np.zeros((0, 400)))
     assert (profile.depth, profile.stop_reason) == (3, "hopeless")
     assert "would not fit the limits" in str(profile)
@@ -178,8 +179,9 @@ def test_a_hopeless_depth_is_not_begun() -> None:
 def test_a_limit_met_at_the_last_depth_is_told() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (200, 400)), rng.integers(0, 2, 200)
-    # The posterior of a depth is there while that of the next one is made.
-    enough = int(1.1 * sum(TreeSpace(X, y, depth).posterior().core.n_bytes for depth in (2, 3)))
+    # The posterior of a depth is there while that of the next one is made; under a limit it keeps less beside.
+    made = [TreeSpace(X, y, depth, memory_limit=10**8).posterior() for depth in (2, 3)]
+    enough = int(1.1 * sum(each.core.n_bytes for each in made))
     profile = TreeSpace(X, y, 4, memory_limit=enough).deepen(X=np.zeros((0, 400)))
     assert (profile.depth, profile.complete, profile.stop_reason) == (3, False, "hopeless")
 
