@@ -340,9 +340,9 @@ class TreeClassifierBase(ClassifierBase):
         """Learn from columns whose tests are the same at every node; the Binarizer knows their names."""
         encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
         self._leave_out(frame, encodings, codes, weights)
-        labels = self.classes_.tolist()
         # Where tests were left out, as many stay as the limits allow, and a few however little that is.
         limit = None if getattr(self, "n_left_out_", 0) else getattr(self, "memory_limit", None)
+        labels = self.classes_.tolist()
         table, X01 = tests_table(self.binarizer_, frame, encodings, codes, labels, weights, limit)
         self._learned_from(table)
         self._fit_table(table, X01, codes, weights)
@@ -378,9 +378,7 @@ class TreeClassifierBase(ClassifierBase):
             raise DataError("the table holds 0 examples; at least one is needed")
         table = class_weighted_table(self._class_weight(), table)
         self.weight_rounding_ = 0.0
-        self.binarizer_ = (
-            plain_binarizer(table.rows, table.test_names) if table.binarizer is None else table.binarizer
-        )
+        self.binarizer_ = table.binarizer or plain_binarizer(table.rows, table.test_names)
         labels = np.asarray(range(table.n_classes) if table.classes is None else table.classes)
         self.classes_, seen, target = labels, table.class_totals > 0, table.target
         order = np.argsort(labels, kind="stable")
