@@ -400,7 +400,9 @@ def test_a_search_without_a_proof_ends_and_says_its_bound(
     assert told["part"]["tree"] is not None
     assert ["proved best", "no"] in told["part"]["claims"]
     assert told["part"]["held_out"]["lines"]
-    said = re.compile("This is .* of depth [1-6] at most.*; that of depth 7 takes (longer than 0 s|too much memory).")
+    said = re.compile(
+        "This is .* of depth [1-6] at most.*; that of depth 7 takes (longer than 0 s|too much memory)."
+    )
     assert any(said.fullmatch(note) for note in told["part"]["notes"])
     assert time.monotonic() - begun < 50
 

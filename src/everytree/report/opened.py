@@ -235,7 +235,9 @@ class Opened:
                 try:
                     self._part(job, name, notes, lambda: make(space, kept, asked), again=depth > 1)  # noqa: B023
                 except LimitReached as error:
-                    more = f"longer than {PART_SECONDS:.0f} s" if error.reason == "time" else "too much memory"
+                    more = (
+                        f"longer than {PART_SECONDS:.0f} s" if error.reason == "time" else "too much memory"
+                    )
                     continue
                 finally:
                     job.space = before
