@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import everytree as et
-from everytree.bayes.deep_trees import CUTS, STRENGTH, deep_trees
+from everytree.bayes.deep_trees import CUTS, STRENGTH, columns_tried, deep_trees
 from everytree.bayes.forest import Forest, joined
 from everytree.common.fields import sealed, without_seal
 from everytree.common.limits import Limits
@@ -70,7 +70,9 @@ def test_the_checker_grows_the_same_trees(cuts, weights, classes, missing):
     for seed in range(4):
         coded, _, _ = table(seed, 30 + 10 * seed, classes, weights, missing)
         made = deep_trees(coded, cuts, seed, 1, rounds=2)
-        expected = said_of_left_out(as_codes(coded), cuts, 2, seed, time.monotonic() + 60)
+        expected = said_of_left_out(
+            as_codes(coded), cuts, 2, made.columns_at_node, seed, time.monotonic() + 60
+        )
         entries = zip(*(each.tolist() for each in np.nonzero(coded.counts)), strict=True)
         np.testing.assert_allclose(made.said, [expected[entry] for entry in entries], rtol=0, atol=1e-12)
         assert made.forest.n_trees == 10
@@ -165,7 +167,12 @@ def test_trees_do_not_see_what_they_are_asked_about(cuts):
         more = coded.counts.copy()
         more[row, y] += 1
         other = deep_trees(
-            CodedRows(coded.binarizer, coded.codes, more, coded.classes), cuts, seed, 1, rounds=3
+            CodedRows(coded.binarizer, coded.codes, more, coded.classes),
+            cuts,
+            seed,
+            1,
+            rounds=3,
+            columns_at_node=made.columns_at_node,
         )
         hidden = [
             k
@@ -217,7 +224,7 @@ def test_no_time_is_said_and_some_time_leaves_whole_rounds():
         deep_trees(coded, "best", 0, 1, seconds=1e-6)
     made = deep_trees(coded, "best", 0, 1, seconds=0.3)
     assert made.forest.n_trees == 5 * made.rounds
-    again = deep_trees(coded, "best", 0, 1, rounds=made.rounds)
+    again = deep_trees(coded, "best", 0, 1, rounds=made.rounds, columns_at_node=made.columns_at_node)
     assert np.array_equal(again.said, made.said)
 
 
@@ -281,6 +288,8 @@ def test_a_forest_that_was_changed_is_found(tmp_path, change):
         ("cuts", "some", "expected one of best, random"),
         ("rounds", 0, "whole number from 1 to 100"),
         ("rounds", 10**9, "whole number from 1 to 100"),
+        ("columns_at_node", 0, "whole number from 1 to 1"),
+        ("columns_at_node", 2, "whole number from 1 to 1"),
         ("weights", [1.0], "expected 3 numbers"),
         ("weights", [-1.0, 0, 0], "not below zero"),
         ("loo_log_loss", "low", "expected a number"),
@@ -298,11 +307,57 @@ def test_torn_forests_are_refused(tmp_path, field, value, message):
         every_from_dict(sealed(content))
 
 
+@pytest.mark.parametrize(
+    ("n_columns", "tried"),
+    [(1, (1,)), (2, (1, 2)), (4, (2, 4)), (9, (3, 5, 6, 9)), (30, (5, 10, 15, 30)), (100, (10, 20, 50, 100))],
+)
+def test_the_numbers_of_columns_that_are_tried(n_columns, tried):
+    assert columns_tried(n_columns) == tried
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_number_of_columns_has_the_least_loss_of_the_first_rounds(cuts, seed):
+    coded, _, _ = table(seed, n=120)
+    tried = columns_tried(len(coded.columns.columns))
+    made = deep_trees(coded, cuts, seed, 1, rounds=15)
+    losses = [deep_trees(coded, cuts, seed, 1, 10, number).loss(coded) for number in tried]
+    assert made.columns_at_node == tried[int(np.argmin(losses))]
+    again = deep_trees(coded, cuts, seed, 2, 15, made.columns_at_node)
+    np.testing.assert_array_equal(again.said, made.said)
+    np.testing.assert_array_equal(again.forest.nodes, made.forest.nodes)
+
+
+def test_where_few_columns_decide_a_node_draws_many():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (300, 36)), columns=[f"x{j}" for j in range(36)])
+    y = np.where(X["x0"] == 1, X["x1"], X["x2"])
+    coded = et.EveryTreeClassifier(time_limit=0.1).fit(X, y).coded_
+    for cuts in CUTS:
+        made, root = deep_trees(coded, cuts, 0, 1, rounds=20), deep_trees(coded, cuts, 0, 1, 20, 6)
+        assert made.columns_at_node > 6
+        assert made.loss(coded) < 0.5 * root.loss(coded)
+
+
+def test_files_of_the_version_before_draw_the_root(tmp_path):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.integers(0, 3, (80, 9)), columns=list("abcdefghi"))
+    y = (X["a"] + X["b"] > 2).astype(int)
+    model = et.EveryTreeClassifier().fit(X, y)
+    model.forests_ = [deep_trees(model.coded_, "best", 0, 1, 3, 3)]
+    model._take_weights(np.vstack([model.weights_by_class_[: len(model.models_)], np.full((1, 2), 0.5)]))
+    content = without_seal(every_to_dict(model))[0]
+    content["version"] = 4
+    assert content["forests"][0].pop("columns_at_node") == 3
+    older = every_from_dict(sealed(content))
+    np.testing.assert_array_equal(older.predict_proba(X), model.predict_proba(X))
+
+
 def test_memory_leaves_out_rounds_and_then_the_forest() -> None:
     coded, _, _ = table(3, n=400)[:3]
-    full = deep_trees(coded, "best", 0, 1, rounds=30)
+    full = deep_trees(coded, "best", 0, 1, 30, 2)
     each = full.forest.nbytes // 30
-    some = deep_trees(coded, "best", 0, 1, rounds=30, memory=full.forest.nbytes)
+    some = deep_trees(coded, "best", 0, 1, 30, 2, memory=full.forest.nbytes)
     assert 1 <= some.rounds < 30
     assert 2 * some.forest.nbytes <= full.forest.nbytes
     # They are the first ones, whatever ended them.
@@ -317,4 +372,4 @@ def test_memory_leaves_out_rounds_and_then_the_forest() -> None:
 def test_the_checker_gives_up_at_its_deadline() -> None:
     coded, _, _ = table(0)
     with pytest.raises(GivenUp, match="no time"):
-        said_of_left_out(as_codes(coded), "best", 1, 0, time.monotonic() - 1)
+        said_of_left_out(as_codes(coded), "best", 1, 1, 0, time.monotonic() - 1)

@@ -561,14 +561,16 @@ class EveryTreeClassifier(EveryQuestions):
         members : list of dict
             The columns (as places among those in use), bins, depth, weight and left-out log-loss of each average.
         forests : list of dict
-            The cuts, rounds and weights of each forest.
+            The cuts, rounds, columns at a node and weights of each forest.
         """
         self.coded_, self.shares_ = coded, coded.shares()
         spaces = [Member(tuple(each["columns"]), each["bins"], each["depth"]) for each in members]
         self.models_ = [member_model(coded, space, self.n_jobs, self.missing)[0] for space in spaces]
         self.forests_ = [
-            deep_trees(coded, each["cuts"], int(self.random_state), self.n_jobs, each["rounds"])
-            for each in forests
+            deep_trees(
+                coded, f["cuts"], int(self.random_state), self.n_jobs, f["rounds"], f["columns_at_node"]
+            )
+            for f in forests
         ]
         self._share_memory()
         self._take_weights(np.array([each["weights"] for each in (*members, *forests)], dtype=np.float64))

@@ -1,6 +1,6 @@
 """Files of an EveryTreeClassifier: the examples as codes, and for each average what it is taken over, and its weight.
 
-    {"format": "everytree.every", "version": 4, "everytree": "0.1.0",
+    {"format": "everytree.every", "version": 5, "everytree": "0.1.0",
      "params": {…},                                        which question was asked
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "all_columns": […], "columns_used": […],              the names of all columns, the places of those in use
@@ -11,7 +11,7 @@
                                                            where they are very many
      "members": [{"columns": […], "bins": …, "depth": …, "weights": […], "loo_log_loss": …}, …],
                                                            weights: one for each class
-     "forests": [{"cuts": …, "rounds": …, "weights": […], "loo_log_loss": …}, …],
+     "forests": [{"cuts": …, "rounds": …, "columns_at_node": …, "weights": […], "loo_log_loss": …}, …],
                                                            deep trees, which are grown again from random_state
      "claims": {…},                                        what left-out examples say, the notes
      "digest": …}                                          of all the rest, see json_text
@@ -31,7 +31,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
-from everytree.bayes.deep_trees import CUTS, ROUNDS, can_grow
+from everytree.bayes.deep_trees import CUTS, ROUNDS, can_grow, columns_tried
 from everytree.common.fields import check_seal, checked_fields, sealed, without_seal
 from everytree.common.text import clip
 from everytree.data.binarizer import Binarizer
@@ -58,8 +58,8 @@ __all__ = ["FORMAT", "every_from_dict", "every_to_dict", "save_every"]
 
 FORMAT = "everytree.every"
 # Files of version 1 have no left_out, up to version 2 an average has one weight for all classes, and up to version 3
-# there are no forests.
-VERSION = 4
+# there are no forests; up to version 4 their nodes draw the root of the number of columns.
+VERSION = 5
 ESTIMATOR = "EveryTreeClassifier"
 FIELDS = (
     "format", "version", "everytree", "params", "target", "classes", "label_dtype", "all_columns", "named_columns",
@@ -70,7 +70,7 @@ NUMBERS = (
     "loo_log_loss", "loo_log_loss_error", "loo_accuracy", "pooled_log_loss", "baseline_log_loss", "baseline_accuracy",
 )  # fmt: skip
 MEMBER = ("columns", "bins", "depth", "weights", "loo_log_loss")
-FOREST = ("cuts", "rounds", "weights", "loo_log_loss")
+FOREST = ("cuts", "rounds", "columns_at_node", "weights", "loo_log_loss")
 MOST_BINS, DEEPEST, MOST_COUNT = 64, 16, 2**53
 MOST_LEFT_OUT = 500_000  # probabilities that a file holds, of 11 characters each
 
@@ -112,8 +112,8 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
         ],
         "forests": [
             {
-                "cuts": each.cuts, "rounds": each.rounds, "weights": weights.tolist(),
-                "loo_log_loss": each.loss(coded),
+                "cuts": each.cuts, "rounds": each.rounds, "columns_at_node": each.columns_at_node,
+                "weights": weights.tolist(), "loo_log_loss": each.loss(coded),
             }
             for each, weights in zip(
                 model.forests_, model.weights_by_class_[len(model.models_) :], strict=True
@@ -148,7 +148,7 @@ def every_from_dict(data: Any) -> Any:
     set_recipes(model, data)
     coded = _read_examples(model, data)
     members = _read_members(data, len(coded.binarizer.encodings_), len(model.classes_))
-    forests = _read_forests(data.get("forests", []), len(model.classes_))
+    forests = _read_forests(data, len(coded.columns.columns), len(model.classes_))
     if forests and not can_grow(coded):
         raise DataError("forests are given of examples that no trees are grown on; expected an empty list")
     _read_claims(model, data["claims"])
@@ -276,12 +276,22 @@ def _read_members(data: dict[str, Any], n_columns: int, n_classes: int) -> list[
     return found
 
 
-def _read_forests(forests: Any, n_classes: int) -> list[dict[str, Any]]:
+def _read_forests(data: dict[str, Any], n_columns: int, n_classes: int) -> list[dict[str, Any]]:
+    forests: Any = data.get("forests", [])
     if not isinstance(forests, list) or len(forests) > len(CUTS):
         raise DataError(f"forests is {clip(forests)}; expected a list of at most {len(CUTS)} forests")
-    for k, each in enumerate(forests):
-        if not isinstance(each, dict) or set(each) != set(FOREST):
-            raise DataError(f"forests[{k}] is {clip(each)}; expected an object with {', '.join(FOREST)}")
+    old = data["version"] < 5
+    fields = [field for field in FOREST if not (old and field == "columns_at_node")]
+    found = []
+    for k, given in enumerate(forests):
+        if not isinstance(given, dict) or set(given) != set(fields):
+            raise DataError(f"forests[{k}] is {clip(given)}; expected an object with {', '.join(fields)}")
+        each = ({"columns_at_node": columns_tried(n_columns)[0]} if old else {}) | given
+        if not _whole_list([each["columns_at_node"]], 1, n_columns):
+            raise DataError(
+                f"forests[{k}].columns_at_node is {clip(each['columns_at_node'])}; expected a whole number from 1 to "
+                f"{n_columns}"
+            )
         if each["cuts"] not in CUTS:
             raise DataError(f"forests[{k}].cuts is {clip(each['cuts'])}; expected one of {', '.join(CUTS)}")
         if not _whole_list([each["rounds"]], 1, ROUNDS):
@@ -294,7 +304,8 @@ def _read_forests(forests: Any, n_classes: int) -> list[dict[str, Any]]:
             )
         if not _is_number(each["loo_log_loss"]):
             raise DataError(f"forests[{k}].loo_log_loss is {clip(each['loo_log_loss'])}; expected a number")
-    return forests
+        found.append(each)
+    return found
 
 
 def _are_weights(weights: Any, n_classes: int) -> bool:

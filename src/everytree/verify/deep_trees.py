@@ -1,6 +1,6 @@
 """Forests of deep trees, grown again: rounds of five trees, each without a part of the examples, all prunings averaged.
 
-    at a node   as many columns as the root of their number are drawn, and further ones until one divides what is seen
+    at a node   as many columns as the file says are drawn, and further ones until one divides what is seen
     test        the largest Σ l_c² / l + Σ r_c² / r of the drawn columns, the first of equals; cuts midway between codes
                 that are seen, or one drawn; of nominal columns the values that are seen, or one drawn
     a pruning   s = M at a leaf, ½ M + ½ s(left) s(right) at a split, M the marginal likelihood of all examples
@@ -54,10 +54,10 @@ class _Stream:
 
 
 def said_of_left_out(
-    data: Codes, cuts: str, rounds: int, seed: int, deadline: float
+    data: Codes, cuts: str, rounds: int, columns_at_node: int, seed: int, deadline: float
 ) -> dict[tuple[int, int], list[float]]:
     """Return what the forest says of each row and class with examples, without one of them; give up at the deadline."""
-    forest = _Forest(data, cuts == "random")
+    forest = _Forest(data, cuts == "random", columns_at_node)
     sums = {(r, c): [0.0] * len(own) for r, own in enumerate(data.counts) for c, n in enumerate(own) if n}
     for k in range(rounds):
         part = forest.dealt(_Stream(seed, k * (PARTS + 1)))
@@ -76,12 +76,11 @@ class _Node:
 
 
 class _Forest:
-    def __init__(self, data: Codes, random_cuts: bool) -> None:
-        self.data, self.random_cuts = data, random_cuts
+    def __init__(self, data: Codes, random_cuts: bool, columns_at_node: int) -> None:
+        self.data, self.random_cuts, self.wanted = data, random_cuts, columns_at_node
         totals = [sum(column) for column in zip(*data.counts, strict=True)]
         whole = sum(totals)
         self.a = [STRENGTH * n / whole for n in totals]
-        self.wanted = max(1, math.isqrt(len(data.n_codes)))
 
     def dealt(self, random: _Stream) -> list[int]:
         """Rows by their most frequent class, in random order, take turns."""

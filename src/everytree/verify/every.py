@@ -52,6 +52,7 @@ class DeepForest:
 
     cuts: str
     rounds: int
+    columns_at_node: int
     weights: tuple[float, ...]
     loss: Any
 
@@ -100,7 +101,7 @@ def read_pool(content: dict[str, Any]) -> Pool:
         own = tuple(float(weight) for weight in weights)
         spaces.append(Space(tuple(columns), bins, depth, own, each.get("loo_log_loss")))
     counted, bits = _held(examples, model)
-    forests = _forests(content, len(model.classes))
+    forests = _forests(content, len(_ranges(model)), len(model.classes))
     if not forests:
         return Pool(model, tuple(spaces), counted)
     params = content.get("params")
@@ -116,7 +117,7 @@ def read_pool(content: dict[str, Any]) -> Pool:
     return Pool(model, tuple(spaces), counted, forests, codes, tuple(bits), seed)
 
 
-def _forests(content: dict[str, Any], n_classes: int) -> tuple[DeepForest, ...]:
+def _forests(content: dict[str, Any], n_columns: int, n_classes: int) -> tuple[DeepForest, ...]:
     if content["version"] < 4:
         return ()
     given = content.get("forests")
@@ -127,13 +128,22 @@ def _forests(content: dict[str, Any], n_classes: int) -> tuple[DeepForest, ...]:
         cuts, rounds, weights = (
             each.get(key) if isinstance(each, dict) else None for key in ("cuts", "rounds", "weights")
         )
+        old = content["version"] < 5  # the root of the number of columns
+        columns = (
+            max(1, math.isqrt(n_columns))
+            if old or not isinstance(each, dict)
+            else each.get("columns_at_node")
+        )
         fine = isinstance(weights, list) and len(weights) == n_classes
-        if cuts not in ("best", "random") or not _whole(rounds, 1, 100) or not fine:
-            raise InputError(f"forests[{k}] is {quote(each)}; expected cuts, rounds and weights")
+        fine = fine and _whole(rounds, 1, 100) and _whole(columns, 1, max(1, n_columns))
+        if cuts not in ("best", "random") or not fine:
+            raise InputError(
+                f"forests[{k}] is {quote(each)}; expected cuts, rounds, columns_at_node and weights"
+            )
         if not all(is_number(weight) and weight >= 0 for weight in weights):  # type: ignore[union-attr]
             raise InputError(f"forests[{k}].weights is {quote(weights)}; expected numbers, not below zero")
         own = tuple(float(weight) for weight in weights)  # type: ignore[union-attr]
-        found.append(DeepForest(str(cuts), int(rounds), own, each.get("loo_log_loss")))  # type: ignore[arg-type]
+        found.append(DeepForest(str(cuts), int(rounds), int(columns), own, each.get("loo_log_loss")))  # type: ignore[arg-type]
     return tuple(found)
 
 
@@ -362,7 +372,9 @@ def _said(pool: Pool, space: Space, examples: Examples, max_states: int, time_li
 def _grown(pool: Pool, forest: DeepForest, deadline: float) -> Said:
     """Return the logarithms of what the deep trees of a forest say, in the same way."""
     assert pool.codes is not None
-    said = said_of_left_out(pool.codes, forest.cuts, forest.rounds, pool.seed, deadline)
+    said = said_of_left_out(
+        pool.codes, forest.cuts, forest.rounds, forest.columns_at_node, pool.seed, deadline
+    )
     return {(pool.bits[row], y): [math.log(p) for p in proba] for (row, y), proba in said.items()}
 
 

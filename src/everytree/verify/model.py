@@ -244,7 +244,7 @@ def format_of(data: Any) -> str:
     if not isinstance(data, dict) or data.get("format") not in formats:
         found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
         raise InputError(f"format is {found}; expected {', '.join(map(repr, formats))}")
-    newest = 4 if data["format"] == "everytree.every" else 1
+    newest = 5 if data["format"] == "everytree.every" else 1
     if data.get("version") not in range(1, newest + 1) or isinstance(data.get("version"), bool):
         raise InputError(f"version is {quote(data.get('version'))}; this checker reads version {newest}")
     return str(data["format"])
