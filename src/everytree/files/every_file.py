@@ -286,7 +286,9 @@ def _read_forests(data: dict[str, Any], n_columns: int, n_classes: int) -> list[
     for k, given in enumerate(forests):
         if not isinstance(given, dict) or set(given) != set(fields):
             raise DataError(f"forests[{k}] is {clip(given)}; expected an object with {', '.join(fields)}")
-        each = ({"columns_at_node": columns_tried(n_columns)[0]} if old else {}) | given
+        each: dict[str, Any] = dict(given)
+        if old:
+            each["columns_at_node"] = columns_tried(n_columns)[0]
         if not _whole_list([each["columns_at_node"]], 1, n_columns):
             raise DataError(
                 f"forests[{k}].columns_at_node is {clip(each['columns_at_node'])}; expected a whole number from 1 to "
