@@ -77,7 +77,12 @@ def read_pool(content: dict[str, Any]) -> Pool:
         if isinstance(examples, dict) and "per_example" in examples
         else {}
     )
-    model = read_model(content | {"estimator": "BayesOptimalClassifier", "params": {}, "claims": held})
+    params = content.get("params")
+    if not isinstance(params, dict):
+        raise InputError(f"params is {quote(params)}; expected an object")
+    # Weights of classes are part of the examples, as everywhere but in the answer to a query.
+    weighed = {"class_weight": params.get("class_weight")}
+    model = read_model(content | {"estimator": "BayesOptimalClassifier", "params": weighed, "claims": held})
     members = content.get("members")
     if not isinstance(members, list) or not members:
         raise InputError(f"members is {quote(members)}; expected a list of averages, at least one")
@@ -103,8 +108,7 @@ def read_pool(content: dict[str, Any]) -> Pool:
     forests = _forests(content, len(model.classes))
     if not forests:
         return Pool(model, tuple(spaces), counted)
-    params = content.get("params")
-    seed = params.get("random_state") if isinstance(params, dict) else None
+    seed = params.get("random_state")
     if not isinstance(seed, int) or not _whole(seed, 0, 2**63):
         raise InputError(f"params.random_state is {quote(seed)}; expected the seed of deep trees")
     kinds = [_kind(model, column, begin, n) for column, (begin, n) in sorted(_ranges(model).items())]
