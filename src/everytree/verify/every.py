@@ -33,6 +33,7 @@ __all__ = ["Pool", "check_pool", "read_pool"]
 LOSS = 1e-9
 PRIOR = {"$type": "UniformPrior", "fields": {"attribute_fair": True}}
 POWER, STRENGTH, MIN_LEAF, SLIP = 0.25, 0.25, 1, 0.25
+Said = dict[tuple[int, int], list[float]]  # logarithms, for each row and class
 
 
 @dataclass(frozen=True)
@@ -232,26 +233,9 @@ def check_pool(
         Fact("weights", [list(each.weights) for each in parts], None, UNCHECKED, note, predicts=True)
     )
     facts += _left_out(content, claims)
-    deadline = time.monotonic() + time_limit
-    said = []
-    for k, space in enumerate(pool.spaces):
-        try:
-            each = _said(pool, space, examples, max_states, max(0.0, deadline - time.monotonic()))
-        except GivenUp as reason:
-            note = f"not recomputed: the space is too large ({reason}); raise --max-states or --time-limit"
-            facts.append(Fact(f"average {k}: loo_log_loss", space.loss, None, UNCHECKED, note, predicts=True))
-            continue
-        said.append(each)
-        facts.append(_number(f"average {k}: loo_log_loss", space.loss, _loss(each, examples)))
-    for k, forest in enumerate(pool.forests):
-        try:
-            each = _grown(pool, forest, deadline)
-        except GivenUp as reason:
-            note = f"not grown again: {reason}; raise --time-limit"
-            facts.append(Fact(f"forest {k}: loo_log_loss", forest.loss, None, UNCHECKED, note, predicts=True))
-            continue
-        said.append(each)
-        facts.append(_number(f"forest {k}: loo_log_loss", forest.loss, _loss(each, examples)))
+    found = _each(pool, examples, max_states, time.monotonic() + time_limit)
+    facts += [fact for _, fact in found]
+    said = [each for each, _ in found if each is not None]
     if len(said) < len(parts):
         note = "not all averages were computed again"
         return [*facts, Fact("pooled_log_loss", claims.get("pooled_log_loss"), None, UNCHECKED, note)]
@@ -259,6 +243,41 @@ def check_pool(
     mixed = {key: _pooled([each[key] for each in said], parts, shares, examples) for key in said[0]}
     facts.append(_number("pooled_log_loss", claims.get("pooled_log_loss"), _loss(mixed, examples)))
     return [*facts, *_baseline(claims, shares)]
+
+
+def _each(
+    pool: Pool, examples: Examples, max_states: int, deadline: float
+) -> list[tuple[Said | None, Fact]]:
+    """Compute each average and each forest again, with what is found of its claim, in the order of the file.
+
+    The smallest come first, so that one that takes all the time leaves none of the others unchecked.
+    """
+    parts: list[Space | DeepForest] = [*pool.spaces, *pool.forests]
+    found: dict[int, tuple[Said | None, Fact]] = {}
+    for k in sorted(range(len(parts)), key=lambda k: _size(pool, parts[k], len(examples.counts))):
+        part = parts[k]
+        try:
+            if isinstance(part, Space):
+                name = f"average {k}: loo_log_loss"
+                why = "not recomputed: the space is too large ({}); raise --max-states or --time-limit"
+                said = _said(pool, part, examples, max_states, max(0.0, deadline - time.monotonic()))
+            else:
+                name = f"forest {k - len(pool.spaces)}: loo_log_loss"
+                why = "not grown again: {}; raise --time-limit"
+                said = _grown(pool, part, deadline)
+        except GivenUp as reason:
+            found[k] = None, Fact(name, part.loss, None, UNCHECKED, why.format(reason), predicts=True)
+            continue
+        found[k] = said, _number(name, part.loss, _loss(said, examples))
+    return [found[k] for k in range(len(parts))]
+
+
+def _size(pool: Pool, part: Space | DeepForest, n_rows: int) -> float:
+    """Return about how much work a part is, as a logarithm: states of an average, rows at the nodes of a forest."""
+    if isinstance(part, DeepForest):
+        return math.log(5 * part.rounds * n_rows)
+    asked = {j: min(n, part.bins) for j, (_, n) in _ranges(pool.model).items() if j in part.columns}
+    return part.depth * math.log(max(1, 2 * sum(asked.values()))) - math.lgamma(part.depth + 1)
 
 
 NAMES = ("loo_log_loss", "loo_log_loss_error", "loo_accuracy")
@@ -320,9 +339,6 @@ def _baseline(claims: dict[str, Any], shares: list[float]) -> list[Fact]:
         _number("baseline_log_loss", claims.get("baseline_log_loss"), loss),
         _number("baseline_accuracy", claims.get("baseline_accuracy"), max(shares)),
     ]
-
-
-Said = dict[tuple[int, int], list[float]]
 
 
 def _said(pool: Pool, space: Space, examples: Examples, max_states: int, time_limit: float) -> Said:

@@ -73,10 +73,11 @@ class Space:
         self.everything = (1 << len(rows)) - 1
         sets = [_bit_set([bits >> test & 1 for bits in rows]) for test in range(examples.n_tests)]
         self.tests = [(test, rows) for test, rows in enumerate(sets) if test not in query.forbidden]
+        self.rows_of = dict(self.tests)
         # Where every node chooses its own cuts, a cover offers some of the tests.
         self.offers: Offers | None = None
         if model is not None and model.local:
-            self.offers = Offers(model, sets, self.everything, lambda cover: sum(self.counts(cover)))
+            self.offers = Offers(model, sets, self.everything, [sum(examples.counts[bits]) for bits in rows])
         self.planes: list[list[tuple[int, int]]] = []  # for each class: (weight, rows)
         for c in range(examples.n_classes):
             column = [examples.counts[bits][c] for bits in rows]
@@ -115,13 +116,12 @@ class Space:
         ``left`` levels may still be split; ``above`` is the cover of the parent, if there is one.
         """
         least, n = self.query.min_leaf, sum(counts)
-        offered = None
+        tests = self.tests
         if self.offers is not None:
             other = self.asked(left, above)
             offered = self.offers.of(cover if other is None else other)
-        for test, rows in self.tests:
-            if offered is not None and test not in offered:
-                continue
+            tests = [(test, self.rows_of[test]) for test in sorted(offered) if test in self.rows_of]
+        for test, rows in tests:
             one = cover & rows
             if not one or one == cover:
                 continue
