@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from everytree.verify.average import left_out_of
+from everytree.verify.claims import cost_facts
 from everytree.verify.deep_trees import Codes, said_of_left_out
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
@@ -212,7 +213,8 @@ def check_pool(
     claims = content.get("claims")
     if not isinstance(claims, dict):
         raise InputError(f"claims is {quote(claims)}; expected an object")
-    facts = [seal_fact(content)]
+    costs = content["params"].get("cost_matrix")
+    facts = [seal_fact(content), *cost_facts(costs, len(pool.model.classes))]
     wrong = [
         bits
         for bits in pool.held.keys() | examples.counts.keys()
