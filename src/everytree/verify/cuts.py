@@ -45,7 +45,9 @@ def code_facts(model: Model, cells: Cells) -> list[Fact]:
             continue
         told = cuts_given(bins, j, column.name) if fine.given else None
         if told is not None and not set(fine.low[1:]) <= set(told):
-            facts.append(Fact(name, list(fine.low[1:6]), list(told[:5]), FALSE, "not the cuts of the parameters"))
+            facts.append(
+                Fact(name, list(fine.low[1:6]), list(told[:5]), FALSE, "not the cuts of the parameters")
+            )
             continue
         low, high = _codes(fine, column.fill, j, cells)
         if (list(fine.low), list(fine.high)) != (low, high):

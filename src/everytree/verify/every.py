@@ -247,9 +247,7 @@ def check_pool(
     return [*facts, *_baseline(claims, shares)]
 
 
-def _each(
-    pool: Pool, examples: Examples, max_states: int, deadline: float
-) -> list[tuple[Said | None, Fact]]:
+def _each(pool: Pool, examples: Examples, max_states: int, deadline: float) -> list[tuple[Said | None, Fact]]:
     """Compute each average and each forest again, with what is found of its claim, in the order of the file.
 
     The smallest come first, so that one that takes all the time leaves none of the others unchecked.

@@ -59,7 +59,9 @@ class Offers:
         self.groups = groups_of(model)
         self.weights = weights
         self.known: dict[int, dict[int, int]] = {}
-        self.codes: list[list[int]] = []  # of each group, the code of each row; beyond all codes where it is missing
+        self.codes: list[
+            list[int]
+        ] = []  # of each group, the code of each row; beyond all codes where it is missing
         for group in self.groups:
             gone = 0 if group.missing is None else rows[group.missing]
             sets = [rows[test] for test in group.cuts]

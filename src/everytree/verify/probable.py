@@ -24,7 +24,9 @@ from everytree.verify.query import dirichlet_at
 __all__ = ["KINDS", "Fold", "Folded", "Prior", "fold", "log_joint", "read_power", "read_prior"]
 
 MINUS_INFINITY = float("-inf")
-MOST_LEAVES = 200_000  # weights of leaves that are remembered: small leaves have the same counts again and again
+MOST_LEAVES = (
+    200_000  # weights of leaves that are remembered: small leaves have the same counts again and again
+)
 
 
 @dataclass(frozen=True)
