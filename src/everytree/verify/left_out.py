@@ -168,9 +168,9 @@ def _add_sums(
         space.look_at_clock()
         for row in bits_of(cover):
             for kind in owners[row]:
-                known = sums.setdefault((row, kind[0]), [0.0] * fold.n_classes)
+                mine = sums.setdefault((row, kind[0]), [0.0] * fold.n_classes)
                 for c, x in enumerate(values[kind]):
-                    known[c] += x
+                    mine[c] += x
 
 
 def _value(fold: Fold, counts: Counts, depth: int, y: int, removed: Any) -> list[float]:
