@@ -1,8 +1,8 @@
 """Every field of every kind of file, under settings that change what a file holds, with the digest written anew.
 
-A changed value is refused, found false, told by exit code 3, or moves no prediction: not of the rows of training, not of
-rows with values between and beyond theirs. ``ASKED`` are the fields that say what was asked for: another file would be
-the right answer to another question, and the report shows them.
+A changed value is refused, found false, told by exit code 3, or moves no prediction: not of the rows of training, nor
+of rows with values between and beyond theirs. ``ASKED`` are the fields that say what was asked for: another file would
+be the right answer to another question, and the report shows them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,29 @@ ASKED = {
     "params.laplace": "laplace",  # what leaves say, (n_c + 1) / (n + C) or n_c / n
     "params.cost_matrix.*.*": "cost_matrix",
 }
-CHANCE = {"claims.draws.which.*.*": "draws"}  # how often each tree was drawn: the report shows that it is not checkable
+CHANCE = {
+    "claims.draws.which.*.*": "draws"
+}  # how often each tree was drawn: the report shows that it is not checkable
 # What is not checked of an honest file, and the fields that predictions depend on through it.
 OPEN = {
     "exponent": ("claims.exponent",),
-    "weights of options": ("tree.options.log_split.*", "tree.trees.*.options.log_split.*", "tree.nodes.open.*"),
+    "weights of options": (
+        "tree.options.log_split.*",
+        "tree.trees.*.options.log_split.*",
+        "tree.nodes.open.*",
+    ),
     "dirichlet": ("tree.dirichlet.*.*",),
     "bound": ("rules.",),
     "weights": ("members.*.weights.*", "forests.*.weights.*"),
 }
-QUICK = ("optimal", "bayes, power", "map", "c45, laplace", "path average, impute", "compressed, power, impute")
+QUICK = (
+    "optimal",
+    "bayes, power",
+    "map",
+    "c45, laplace",
+    "path average, impute",
+    "compressed, power, impute",
+)
 SECONDS = 5.0  # for the checker
 
 
@@ -76,7 +89,10 @@ def test_an_honest_file_is_found_true(setting: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    [pytest.param(name, marks=() if name in QUICK else pytest.mark.long, id=words(name)) for name in SETTINGS],
+    [
+        pytest.param(name, marks=() if name in QUICK else pytest.mark.long, id=words(name))
+        for name in SETTINGS
+    ],
 )
 def test_no_changed_field_moves_a_prediction_unseen(setting: str, tmp_path: Path) -> None:
     case = Made(setting, tmp_path)
@@ -102,9 +118,9 @@ def test_no_changed_field_moves_a_prediction_unseen(setting: str, tmp_path: Path
             if after is None:
                 n_found += 1
                 continue
-            if after[0].shape == before[0].shape and after[1] == before[1]:
-                if np.abs(after[0] - before[0]).max() <= 1e-9:
-                    continue
+            same = after[0].shape == before[0].shape and after[1] == before[1]
+            if same and np.abs(after[0] - before[0]).max() <= 1e-9:
+                continue
             try:
                 report = verify_model(case.file, case.data, time_limit=SECONDS, **case.ways)
             except InputError:
@@ -150,7 +166,12 @@ def test_given_cuts_that_nodes_choose_among_are_those_of_the_parameters(tmp_path
 
 def test_a_file_of_many_averages_is_read_under_limits_that_are_limits(tmp_path: Path) -> None:
     case = Made("every", tmp_path)
-    for name, value in (("memory_limit", "1/C"), ("random_state", "size"), ("n_jobs", 0.5), ("time_limit", -1)):
+    for name, value in (
+        ("memory_limit", "1/C"),
+        ("random_state", "size"),
+        ("n_jobs", 0.5),
+        ("time_limit", -1),
+    ):
         content = copy.deepcopy(case.saved)
         content["params"][name] = value
         sealed(content)
