@@ -135,7 +135,7 @@ MUTANTS = [
        "if False:", SINGLE),
     of("fills", "any fill is taken", "return math.isclose(mean, fill, rel_tol=1e-9, abs_tol=1e-12)", "return True", SINGLE),
     of("left_out", "the exponent is not compared", "TRUE if abs(found - stated) <= CLOSE * max(1, found) else FALSE)", "TRUE)", EXPONENT),
-    of("left_out", "an example is left out twice", "total = (sum(counts) - removed) + sum(a)", "total = (sum(counts) - 2 * removed) + sum(a)", EXPONENT),
+    of("left_out", "an example is left out twice", "total = (math.fsum(held) - removed) + sum(a)", "total = (math.fsum(held) - 2 * removed) + sum(a)", EXPONENT),
     of("query", "class weights are forgotten", 'if name == "error" and self.weights is not None:\n            weighed', 'if False:\n            weighed', f"{SOLVER} {FACTS}"),
     of("query", "margins are not held", "return first - second >= self.bound", "return True", f"{SOLVER} {FACTS} {PROOF}"),
     of("deep_trees", "the second of equal tests is taken", "if score > most:", "if score >= most:", DEEP),

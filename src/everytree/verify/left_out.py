@@ -176,8 +176,9 @@ def _add_sums(
 def _value(fold: Fold, counts: Counts, depth: int, y: int, removed: Any) -> list[float]:
     """Compute r · p_c in a leaf that loses an example of class y, or a part of one."""
     a = fold.added_at(depth)
-    masses = [(n - (c == y) * removed) + x for c, (n, x) in enumerate(zip(counts, a, strict=True))]
-    total = (sum(counts) - removed) + sum(a)
+    held, removed = [float(n) for n in counts], float(removed)  # Fractions would take several times as long
+    masses = [(n - (c == y) * removed) + x for c, (n, x) in enumerate(zip(held, a, strict=True))]
+    total = (math.fsum(held) - removed) + sum(a)
     if removed == 1:
         ratio = (masses[y] / total) ** -fold.power
     else:
