@@ -29,7 +29,7 @@ from everytree.common.spent import Spent
 from everytree.data.binarizer import Binarizer, reach_of_frame
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import Frame, check_columns, read_frame
-from everytree.errors import LimitReached
+from everytree.errors import DataError, LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.compressed_averages import CompressedAverages, compressed
@@ -567,7 +567,10 @@ class EveryTreeClassifier(EveryQuestions):
         forests : list of dict
             The cuts, rounds and weights of each forest.
         """
-        self._limits()
+        try:
+            self._limits()
+        except QueryError as error:
+            raise DataError(f"params: {error}") from error
         self.coded_, self.shares_ = coded, coded.shares()
         spaces = [Member(tuple(each["columns"]), each["bins"], each["depth"]) for each in members]
         self.models_ = [member_model(coded, space, self.n_jobs, self.missing)[0] for space in spaces]
