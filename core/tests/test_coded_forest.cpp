@@ -116,12 +116,13 @@ TEST(what_does_not_fit_together_is_refused) {
 
 TEST(what_does_not_fit_the_memory_ends) {
   const Example e(5, 400, 3, 1);
+  auto asked = settings(e, false, 1.0);
   const auto fits = [&](std::size_t limit, std::size_t n_rounds, std::size_t n_threads) {
     std::vector<double> left(e.entries * e.classes, 0.0);
     Control control;
     control.memory_limit = limit;
     try {
-      coded::grow_rounds(e.view(), settings(e, false, 1.0), 0, n_rounds, left.data(), n_threads, control);
+      coded::grow_rounds(e.view(), asked, 0, n_rounds, left.data(), n_threads, control);
     } catch (const LimitReached& limit_reached) {
       CHECK(limit_reached.reason == LimitReached::Reason::memory);
       return false;
@@ -136,14 +137,18 @@ TEST(what_does_not_fit_the_memory_ends) {
   std::vector<double> left(e.entries * e.classes, 0.0);
   Control control;
   const auto bytes = [&](std::size_t n_rounds) {
-    const Forest forest = coded::grow_rounds(e.view(), settings(e, false, 1.0), 0, n_rounds, left.data(), 1, control);
+    const Forest forest = coded::grow_rounds(e.view(), asked, 0, n_rounds, left.data(), 1, control);
     return forest.nodes.size() * sizeof(ForestNode) + forest.theta.size() * sizeof(double);
   };
   // The trees, a round beside them, and the arrays before they grew; further threads only add to it.
-  const std::size_t one = bytes(1), ten = bytes(10), needed = least(10, 1);
-  CHECK(least(1, 1) > 2 * one);
+  const std::size_t one = bytes(1), ten = bytes(10), needed = least(10, 1), alone = least(1, 1);
+  CHECK(alone > 2 * one);
   CHECK(needed > ten + (ten - one) && needed < 2 * ten + one + 500'000);
   CHECK(!fits(needed - ten / 2, 10, 3));
+  // More trees of one round: each is held as it was grown and as it is kept, beside the same buffers.
+  asked.n_parts = 20;
+  const std::size_t more = bytes(1) - one;
+  CHECK(more > one && least(1, 1) - alone > more + more / 2);
 }
 
 TEST(a_stopped_question_ends) {

@@ -120,7 +120,8 @@ def test_files_hold_the_costs(name: str, tmp_path: Any) -> None:
     lines = ["x0,x1,x2,x3,y", *(",".join([*map(str, row), label]) for row, label in zip(X, y, strict=True))]
     rows.write_text("\n".join(lines) + "\n")
     report = et.verify_model(path, rows, target="y")
-    assert report["cost_matrix"].claimed == "3 × 3"
+    shown = repr(np.array(MATRICES["uneven"], dtype=float).tolist())
+    assert report["cost_matrix"].claimed == shown
     assert not [fact for fact in report.facts if fact.verdict == "false"]
     assert report.proved or name in ("option", "smoothed", "mean")
     content = json.loads(path.read_text())

@@ -19,6 +19,11 @@ EVERY = "verify/test_every.py"
 INPUTS = "verify/test_verify_inputs.py"
 FIELDS = "verify/test_every_field.py"
 SINGLE = "verify/test_single_claims.py"
+SETTING = "verify/test_every_setting.py"
+GROWN = "verify/test_grown_claims.py"
+CUT = f"{SETTING}::test_a_cut_between_the_same_values_is_told"
+HONEST = f"{SETTING}::test_an_honest_file_is_found_true"
+CHANGED = f"{SETTING}::test_no_changed_field_moves_a_prediction_unseen"
 IN_FORCE = "verify/test_verify_mutations.py::test_hyper_parameters_in_force_are_those_asked_for"
 TOO_LARGE = "verify/test_verify_mutations.py::test_a_space_too_large_is_said_not_to_be_checked"
 
@@ -130,7 +135,7 @@ MUTANTS = [
        "if False:", SINGLE),
     of("fills", "any fill is taken", "return math.isclose(mean, fill, rel_tol=1e-9, abs_tol=1e-12)", "return True", SINGLE),
     of("left_out", "the exponent is not compared", "TRUE if abs(found - stated) <= CLOSE * max(1, found) else FALSE)", "TRUE)", EXPONENT),
-    of("left_out", "an example is left out twice", "total = (sum(counts) - removed) + sum(a)", "total = (sum(counts) - 2 * removed) + sum(a)", EXPONENT),
+    of("left_out", "an example is left out twice", "total = (math.fsum(held) - removed) + sum(a)", "total = (math.fsum(held) - 2 * removed) + sum(a)", EXPONENT),
     of("query", "class weights are forgotten", 'if name == "error" and self.weights is not None:\n            weighed', 'if False:\n            weighed', f"{SOLVER} {FACTS}"),
     of("query", "margins are not held", "return first - second >= self.bound", "return True", f"{SOLVER} {FACTS} {PROOF}"),
     of("deep_trees", "the second of equal tests is taken", "if score > most:", "if score >= most:", DEEP),
@@ -146,4 +151,31 @@ MUTANTS = [
     of("deep_trees", "all rounds have the streams of the first", "_Stream(seed, k * (PARTS + 1) + 1 + hidden)", "_Stream(seed, 1 + hidden)", DEEP),
     of("deep_trees", "the deadline is not looked at", "if time.monotonic() > deadline:", "if False:", f"{DEEP} {EVERY}"),
     of("query", "a cost bound may be exceeded", "return all(float(value) <= float(most) for most in bounds)", "return True", f"{SOLVER} {FACTS} {PROOF}"),
+    of("places", "any cut is taken", "fine = 0 < k < len(values) and between(values[k - 1], values[k]) == cut", "fine = True", CUT),
+    of("places", "given cuts are not compared", "fine = cut in given", "fine = True", CUT),
+    of("places", "what takes the place of missing values is no value", "found = {fill if row[j] is None else row[j] for row in cells.rows}",
+       "found = {row[j] for row in cells.rows}", HONEST),
+    of("cuts", "given cuts that nodes choose among are not compared", "if told is not None and not set(fine.low[1:]) <= set(told):", "if False:",
+       f"{SETTING}::test_given_cuts_that_nodes_choose_among_are_those_of_the_parameters"),
+    of("path_average", "nothing at nodes is compared", "(k for k in range(n) if _verdict(values[k], found[name][k]) == FALSE)", "(k for k in ())", EDITS),
+    of("path_average", "a mean forgets the path", "theta = [(before * p + q) / r[node] for", "theta = [q + 0 * p for", f"{EDITS} {HONEST}"),
+    of("path_average", "classes that a node lacks get as much", "return [share if n else share / z for n in counts]", "return [s / n_classes] * n_classes", f"{EDITS} {HONEST}"),
+    of("path_average", "an empty leaf says that nothing is known", "found.append(mine if any(row) or above < 0 else found[above])", "found.append(mine)",
+       f"{HONEST}[path-average-laplace]"),
+    of("grown", "counts are not compared", "if wrong is None and found != self.counts[node]:", "if False:", GROWN),
+    of("grown", "cuts may lie anywhere", "if misplaced is not None:", "if False:", GROWN),
+    of("grown", "Dirichlet parameters are not compared", 'Fact(f"dirichlet{name}", quote(rows[0]), quote(asked), TRUE if same else FALSE)',
+       'Fact(f"dirichlet{name}", quote(rows[0]), quote(asked), TRUE)', EDITS),
+    of("grown", "leaf weights are not compared", 'Fact(f"{table}{name}", len(values), len(found), TRUE if fine else FALSE)',
+       'Fact(f"{table}{name}", len(values), len(found), TRUE)', CHANGED),
+    of("grown", "the kind of tree is not compared", "TRUE if self.kind == wanted else FALSE)", "TRUE)", f"{EDITS} {CHANGED}"),
+    of("grown", "examples may take a branch without a node", "if child < 0 and cover:", "if False:", GROWN),
+    of("grown", "options that lead to one node may disagree", "elif child >= 0 and covers.setdefault(child, cover) != cover:",
+       "elif child >= 0 and covers.setdefault(child, cover) is None:", GROWN),
+    of("every", "examples are not compared", "len(examples.counts), FALSE if wrong else TRUE, note)", "len(examples.counts), TRUE, note)", EVERY),
+    of("every", "weights of classes are forgotten", '{"class_weight": params.get("class_weight")}', "{}", f"{HONEST}[every-balanced]"),
+    of("every", "weights are called checked", "None, UNCHECKED, note, predicts=True)\n    )", "None, UNCHECKED, note)\n    )", EVERY),
+    of("every", "the pool forgets the shares", "space.weights[c] * (said[c] - math.log(share))", "space.weights[c] * said[c]", EVERY),
+    of("every", "left-out answers are not compared", "if decided != answers:", "if False:", EVERY),
+    of("every", "losses are not compared", "fine = is_number(claimed) and math.isclose(claimed, found, rel_tol=LOSS, abs_tol=LOSS)", "fine = True", EVERY),
 ]  # fmt: skip

@@ -29,7 +29,7 @@ from everytree.common.spent import Spent
 from everytree.data.binarizer import Binarizer, reach_of_frame
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import Frame, check_columns, read_frame
-from everytree.errors import LimitReached
+from everytree.errors import DataError, LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.compressed_averages import CompressedAverages, compressed
@@ -235,10 +235,8 @@ class EveryTreeClassifier(EveryQuestions):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         spent = Spent()
-        limits = Limits(self.time_limit, self.memory_limit)  # A value that is no limit is refused here.
+        limits = self._limits()
         account = Account(self.memory_limit)
-        threads(self.n_jobs)
-        whole("random_state", self.random_state, 0)
         budget = deadline = None
         if limits.time_limit is not None:
             budget = float(limits.time_limit)
@@ -273,6 +271,12 @@ class EveryTreeClassifier(EveryQuestions):
         self._know_rows(said, place, codes, entries)
         self._share_memory()
         return self
+
+    def _limits(self) -> Limits:
+        """Return the limits; a parameter that is no limit, no number of threads or no seed is refused."""
+        threads(self.n_jobs)
+        whole("random_state", self.random_state, 0)
+        return Limits(self.time_limit, self.memory_limit)
 
     def _grown(
         self, deadline: float | None, spent: Spent, account: Account, weighing: Weighing
@@ -563,6 +567,10 @@ class EveryTreeClassifier(EveryQuestions):
         forests : list of dict
             The cuts, rounds, columns at a node and weights of each forest.
         """
+        try:
+            self._limits()
+        except QueryError as error:
+            raise DataError(f"params: {error}") from error
         self.coded_, self.shares_ = coded, coded.shares()
         spaces = [Member(tuple(each["columns"]), each["bins"], each["depth"]) for each in members]
         self.models_ = [member_model(coded, space, self.n_jobs, self.missing)[0] for space in spaces]

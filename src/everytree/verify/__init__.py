@@ -6,6 +6,7 @@ in two languages, to go unnoticed.
 
     csv_file, model      read the two files
     examples, fills      turn cells into outcomes of tests and counted rows, and check what replaced missing values
+    cuts, places         check which cuts nodes have, and where between two values cuts lie
     query, chi2          read what was asked for
     check, claims        compare each claim with the data, and with the others
     prove, optimum       look for a better tree

@@ -26,6 +26,7 @@ from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
 from everytree.verify.fills import fill_facts
 from everytree.verify.model import Model, format_of, read_file, read_model
 from everytree.verify.optimum import check_optimum
+from everytree.verify.places import place_facts
 from everytree.verify.posterior import check_probable
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Space
@@ -123,13 +124,14 @@ def verify_model(
     claimed = _named(name, read_model, content, kind == "everytree.rules")
     examples = read_examples(table, claimed, **ways)
     claimed = claimed.with_base_rates(examples.class_totals)
-    filled = fill_facts(claimed, read_cells(table, claimed, **ways) if claimed.missing == "impute" else None)
+    cells = read_cells(table, claimed, **ways)
+    filled = fill_facts(claimed, cells if claimed.missing == "impute" else None)
+    placed = code_facts(claimed, cells) if claimed.local else place_facts(claimed, cells)
     if kind == "everytree.rules":
         facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
-        return Report((*facts, *filled, *read), examples.notes)
+        return Report((*facts, *filled, *placed, *read), examples.notes)
     facts, better = _facts(claimed, examples, max_states, time_limit)
-    coded = code_facts(claimed, read_cells(table, claimed, **ways)) if claimed.local else []
-    return Report((*facts, *filled, *coded, *noted_facts(claimed), *read), examples.notes, better)
+    return Report((*facts, *filled, *placed, *noted_facts(claimed), *read), examples.notes, better)
 
 
 def _with_labels(

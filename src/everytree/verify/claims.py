@@ -115,7 +115,7 @@ def cost_facts(matrix: Any, n_classes: int) -> list[Fact]:
     if any(abs(cost) >= LARGEST_COST for row in read_matrix(matrix, n_classes) for cost in row):
         raise InputError(f"params.cost_matrix is {quote(matrix)}; expected numbers below {LARGEST_COST:g}")
     note = "informational: predict answers the class of least expected cost"
-    return [Fact("cost_matrix", f"{n_classes} × {n_classes}", None, NOTED, note)]
+    return [Fact("cost_matrix", quote(matrix), None, NOTED, note)]
 
 
 def noted_facts(model: Model) -> list[Fact]:

@@ -13,6 +13,7 @@ from everytree.verify.examples import UNKNOWN, Cells
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
 from everytree.verify.local import breaks_of, threshold, upper_of
 from everytree.verify.model import Fine, Model, as_text
+from everytree.verify.places import cuts_given
 from everytree.verify.prove import Space
 
 __all__ = ["code_facts", "cut_facts"]
@@ -41,6 +42,12 @@ def code_facts(model: Model, cells: Cells) -> list[Fact]:
         wanted = 0 if bins == "all" else bins if isinstance(bins, int) else None
         if wanted is not None and not fine.given and fine.bins != wanted:
             facts.append(Fact(name, fine.bins, wanted, FALSE, "not the bins of the parameters"))
+            continue
+        told = cuts_given(bins, j, column.name) if fine.given else None
+        if told is not None and not set(fine.low[1:]) <= set(told):
+            facts.append(
+                Fact(name, list(fine.low[1:6]), list(told[:5]), FALSE, "not the cuts of the parameters")
+            )
             continue
         low, high = _codes(fine, column.fill, j, cells)
         if (list(fine.low), list(fine.high)) != (low, high):

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from everytree.verify.average import left_out_of
+from everytree.verify.claims import cost_facts
 from everytree.verify.deep_trees import Codes, said_of_left_out
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
@@ -33,6 +34,7 @@ __all__ = ["Pool", "check_pool", "read_pool"]
 LOSS = 1e-9
 PRIOR = {"$type": "UniformPrior", "fields": {"attribute_fair": True}}
 POWER, STRENGTH, MIN_LEAF, SLIP = 0.25, 0.25, 1, 0.25
+Said = dict[tuple[int, int], list[float]]  # logarithms, for each row and class
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,12 @@ def read_pool(content: dict[str, Any]) -> Pool:
         if isinstance(examples, dict) and "per_example" in examples
         else {}
     )
-    model = read_model(content | {"estimator": "BayesOptimalClassifier", "params": {}, "claims": held})
+    params = content.get("params")
+    if not isinstance(params, dict):
+        raise InputError(f"params is {quote(params)}; expected an object")
+    # Weights of classes are part of the examples, as everywhere but in the answer to a query.
+    weighed = {"class_weight": params.get("class_weight")}
+    model = read_model(content | {"estimator": "BayesOptimalClassifier", "params": weighed, "claims": held})
     members = content.get("members")
     if not isinstance(members, list) or not members:
         raise InputError(f"members is {quote(members)}; expected a list of averages, at least one")
@@ -104,8 +111,7 @@ def read_pool(content: dict[str, Any]) -> Pool:
     forests = _forests(content, len(_ranges(model)), len(model.classes))
     if not forests:
         return Pool(model, tuple(spaces), counted)
-    params = content.get("params")
-    seed = params.get("random_state") if isinstance(params, dict) else None
+    seed = params.get("random_state")
     if not isinstance(seed, int) or not _whole(seed, 0, 2**63):
         raise InputError(f"params.random_state is {quote(seed)}; expected the seed of deep trees")
     kinds = [_kind(model, column, begin, n) for column, (begin, n) in sorted(_ranges(model).items())]
@@ -217,7 +223,8 @@ def check_pool(
     claims = content.get("claims")
     if not isinstance(claims, dict):
         raise InputError(f"claims is {quote(claims)}; expected an object")
-    facts = [seal_fact(content)]
+    costs = content["params"].get("cost_matrix")
+    facts = [seal_fact(content), *cost_facts(costs, len(pool.model.classes))]
     wrong = [
         bits
         for bits in pool.held.keys() | examples.counts.keys()
@@ -238,26 +245,9 @@ def check_pool(
         Fact("weights", [list(each.weights) for each in parts], None, UNCHECKED, note, predicts=True)
     )
     facts += _left_out(content, claims)
-    deadline = time.monotonic() + time_limit
-    said = []
-    for k, space in enumerate(pool.spaces):
-        try:
-            each = _said(pool, space, examples, max_states, max(0.0, deadline - time.monotonic()))
-        except GivenUp as reason:
-            note = f"not recomputed: the space is too large ({reason}); raise --max-states or --time-limit"
-            facts.append(Fact(f"average {k}: loo_log_loss", space.loss, None, UNCHECKED, note, predicts=True))
-            continue
-        said.append(each)
-        facts.append(_number(f"average {k}: loo_log_loss", space.loss, _loss(each, examples)))
-    for k, forest in enumerate(pool.forests):
-        try:
-            each = _grown(pool, forest, deadline)
-        except GivenUp as reason:
-            note = f"not grown again: {reason}; raise --time-limit"
-            facts.append(Fact(f"forest {k}: loo_log_loss", forest.loss, None, UNCHECKED, note, predicts=True))
-            continue
-        said.append(each)
-        facts.append(_number(f"forest {k}: loo_log_loss", forest.loss, _loss(each, examples)))
+    found = _each(pool, examples, max_states, time.monotonic() + time_limit)
+    facts += [fact for _, fact in found]
+    said = [each for each, _ in found if each is not None]
     if len(said) < len(parts):
         note = "not all averages were computed again"
         return [*facts, Fact("pooled_log_loss", claims.get("pooled_log_loss"), None, UNCHECKED, note)]
@@ -265,6 +255,39 @@ def check_pool(
     mixed = {key: _pooled([each[key] for each in said], parts, shares, examples) for key in said[0]}
     facts.append(_number("pooled_log_loss", claims.get("pooled_log_loss"), _loss(mixed, examples)))
     return [*facts, *_baseline(claims, shares)]
+
+
+def _each(pool: Pool, examples: Examples, max_states: int, deadline: float) -> list[tuple[Said | None, Fact]]:
+    """Compute each average and each forest again, with what is found of its claim, in the order of the file.
+
+    The smallest come first, so that one that takes all the time leaves none of the others unchecked.
+    """
+    parts: list[Space | DeepForest] = [*pool.spaces, *pool.forests]
+    found: dict[int, tuple[Said | None, Fact]] = {}
+    for k in sorted(range(len(parts)), key=lambda k: _size(pool, parts[k], len(examples.counts))):
+        part = parts[k]
+        try:
+            if isinstance(part, Space):
+                name = f"average {k}: loo_log_loss"
+                why = "not recomputed: the space is too large ({}); raise --max-states or --time-limit"
+                said = _said(pool, part, examples, max_states, max(0.0, deadline - time.monotonic()))
+            else:
+                name = f"forest {k - len(pool.spaces)}: loo_log_loss"
+                why = "not grown again: {}; raise --time-limit"
+                said = _grown(pool, part, deadline)
+        except GivenUp as reason:
+            found[k] = None, Fact(name, part.loss, None, UNCHECKED, why.format(reason), predicts=True)
+            continue
+        found[k] = said, _number(name, part.loss, _loss(said, examples))
+    return [found[k] for k in range(len(parts))]
+
+
+def _size(pool: Pool, part: Space | DeepForest, n_rows: int) -> float:
+    """Return about how much work a part is, as a logarithm: states of an average, rows at the nodes of a forest."""
+    if isinstance(part, DeepForest):
+        return math.log(5 * part.rounds * n_rows)
+    asked = {j: min(n, part.bins) for j, (_, n) in _ranges(pool.model).items() if j in part.columns}
+    return part.depth * math.log(max(1, 2 * sum(asked.values()))) - math.lgamma(part.depth + 1)
 
 
 NAMES = ("loo_log_loss", "loo_log_loss_error", "loo_accuracy")
@@ -326,9 +349,6 @@ def _baseline(claims: dict[str, Any], shares: list[float]) -> list[Fact]:
         _number("baseline_log_loss", claims.get("baseline_log_loss"), loss),
         _number("baseline_accuracy", claims.get("baseline_accuracy"), max(shares)),
     ]
-
-
-Said = dict[tuple[int, int], list[float]]
 
 
 def _said(pool: Pool, space: Space, examples: Examples, max_states: int, time_limit: float) -> Said:

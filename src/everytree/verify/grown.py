@@ -16,6 +16,7 @@ from everytree.verify.claims import same_dirichlet
 from everytree.verify.examples import UNKNOWN, Cells
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.flat import numbers
+from everytree.verify.local import bits_of
 from everytree.verify.model import Model
 from everytree.verify.parts import in_examples
 from everytree.verify.probable import read_prior
@@ -139,7 +140,7 @@ class _Graph:
         wrong = None
         for node, cover in covers.items():
             found = [0] * n_classes
-            for row in _bits(cover):
+            for row in bits_of(cover):
                 found[cells.classes[row]] += cells.weights[row]
             if wrong is None and found != self.counts[node]:
                 wrong = Fact(f"counts of node {node}{name}", self.counts[node], found, FALSE)
@@ -206,7 +207,7 @@ class _Graph:
     def _divided(self, o: int, cover: int, rows: list[tuple[Any, ...]]) -> list[int]:
         j = self.column[o]
         found = [bytearray(len(rows)) for _ in self.children[o]]
-        for row in _bits(cover):
+        for row in bits_of(cover):
             slot = self._slot(o, rows[row][j])
             if slot >= 0:
                 found[slot][row] = 1
@@ -217,7 +218,7 @@ class _Graph:
         j, cut = self.column[o], self.cut[o]
         if self.model.columns[j].kind != "numeric" or not math.isfinite(cut):
             return None
-        values = {float(rows[row][j]) for row in _bits(cover) if rows[row][j] is not None}
+        values = {float(rows[row][j]) for row in bits_of(cover) if rows[row][j] is not None}
         low = max((x for x in values if x <= cut), default=-math.inf)
         high = min((x for x in values if x > cut), default=math.inf)
         if cut == low or math.isclose(cut, low / 2 + high / 2, rel_tol=1e-12):
@@ -231,11 +232,6 @@ class _Graph:
                 return None
         note = f"the cut of column {self.model.columns[j].name!r} is no mid-point of two values of its node"
         return Fact(f"cut of option {o}", cut, "a mid-point", FALSE, note)
-
-
-def _bits(cover: int) -> list[int]:
-    text = format(cover, "b")[::-1]
-    return [row for row, bit in enumerate(text) if bit == "1"]
 
 
 def _sparse(nodes: dict[str, Any], n: int, n_classes: int, parts: int) -> list[list[Any]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
+from everytree.verify.local import bits_of
 from everytree.verify.model import Model
 from everytree.verify.probable import Fold
 from everytree.verify.problem import InputError, is_number, quote
@@ -129,6 +130,10 @@ def _add_sums(
     # Where nodes choose their own cuts, the last level has those of the state above it: it is part of a state there.
     level: dict[tuple[int, int | None], float] = {(space.everything, None): weight}
     depth = 0
+    # Many states have the same rows, and all rows of one class that lose as much get the same: what a leaf with these
+    # rows says is added up first, and given to its rows at the end.
+    said: dict[int, dict[tuple[int, Any], list[float]]] = {}
+    kinds = sorted({kind for own in owners for kind in own})
     while level:
         below: dict[tuple[int, int | None], float] = {}
         for (cover, above), pi in level.items():
@@ -137,17 +142,17 @@ def _add_sums(
             splits = fold.splits(cover, counts, depth, above)
             total = fold.value(cover, counts, depth, above)[0]
             leaf = pi * math.exp(fold.leaf(counts, depth, not splits) - total)
-            values: dict[tuple[int, Any], list[float]] = {}
-            left = cover
-            while left:
-                row = (left & -left).bit_length() - 1
-                left &= left - 1
-                for y, removed in owners[row]:
-                    known = sums.setdefault((row, y), [0.0] * len(counts))
-                    if (y, removed) not in values:
-                        values[y, removed] = [leaf * x for x in _value(fold, counts, depth, y, removed)]
-                    for c, x in enumerate(values[y, removed]):
-                        known[c] += x
+            known = said.setdefault(cover, {})
+            for y, removed in kinds:
+                if counts[y] < removed:
+                    continue
+                added = _value(fold, counts, depth, y, removed)
+                sofar = known.get((y, removed))
+                known[y, removed] = (
+                    [leaf * x for x in added]
+                    if sofar is None
+                    else [z + leaf * x for z, x in zip(sofar, added, strict=True)]
+                )
             shares = fold.prior.log_shares([split[0] for split in splits], fold.columns)
             here = fold.prior.log_split(depth)
             for test, zero, zeros, one, ones in splits:
@@ -159,13 +164,21 @@ def _add_sums(
                 for side in (zero, one):
                     below[side, asked] = below.get((side, asked), 0.0) + share
         level, depth = below, depth + 1
+    for cover, values in said.items():
+        space.look_at_clock()
+        for row in bits_of(cover):
+            for kind in owners[row]:
+                mine = sums.setdefault((row, kind[0]), [0.0] * fold.n_classes)
+                for c, x in enumerate(values[kind]):
+                    mine[c] += x
 
 
 def _value(fold: Fold, counts: Counts, depth: int, y: int, removed: Any) -> list[float]:
     """Compute r · p_c in a leaf that loses an example of class y, or a part of one."""
     a = fold.added_at(depth)
-    masses = [(n - (c == y) * removed) + x for c, (n, x) in enumerate(zip(counts, a, strict=True))]
-    total = (sum(counts) - removed) + sum(a)
+    held, removed = [float(n) for n in counts], float(removed)  # Fractions would take several times as long
+    masses = [(n - (c == y) * removed) + x for c, (n, x) in enumerate(zip(held, a, strict=True))]
+    total = (math.fsum(held) - removed) + sum(a)
     if removed == 1:
         ratio = (masses[y] / total) ** -fold.power
     else:

@@ -14,14 +14,13 @@ codes t(lo, hi) is the largest such mid-point over lo < h <= hi, and the upper i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 from everytree.verify.model import Model
 
-__all__ = ["Offers", "breaks_of", "threshold", "upper_of"]
+__all__ = ["Offers", "between", "bits_of", "breaks_of", "threshold", "upper_of"]
 
 READABLE = 6
 EXACT = 2**53
@@ -53,21 +52,27 @@ def groups_of(model: Model) -> list[Group]:
 class Offers:
     """The offers of any cover, a whole number whose bits are rows.
 
-    ``rows`` are the rows in which each test holds, and ``weigh`` counts the examples of a cover.
+    ``rows`` are the rows in which each test holds, and ``weights`` are the examples of each row, in any unit.
     """
 
-    def __init__(self, model: Model, rows: list[int], everything: int, weigh: Callable[[int], int]) -> None:
+    def __init__(self, model: Model, rows: list[int], everything: int, weights: list[int]) -> None:
         self.groups = groups_of(model)
-        self.weigh = weigh
+        self.weights = weights
         self.known: dict[int, dict[int, int]] = {}
-        self.codes: list[list[int]] = []
+        self.codes: list[
+            list[int]
+        ] = []  # of each group, the code of each row; beyond all codes where it is missing
         for group in self.groups:
             gone = 0 if group.missing is None else rows[group.missing]
             sets = [rows[test] for test in group.cuts]
             if group.ordered:  # every cut holds where the one before it does
                 ends = [*sets, everything & ~gone]
                 sets = [ends[0], *(end & ~before for before, end in pairwise(ends))]
-            self.codes.append([*sets, gone])
+            codes = [-1] * len(weights)  # rows without a code: values that no test asks about
+            for code, held in enumerate([*sets, gone]):
+                for row in bits_of(held):
+                    codes[row] = code
+            self.codes.append(codes)
 
     def of(self, cover: int) -> dict[int, int]:
         """Return the tests that a cover offers, each with the code above its cut; 0 where it is none."""
@@ -77,13 +82,19 @@ class Offers:
 
     def _found(self, cover: int) -> dict[int, int]:
         found: dict[int, int] = {}
-        for group, sets in zip(self.groups, self.codes, strict=True):
-            held = [code for code, rows in enumerate(sets[:-1]) if rows & cover]
-            gone = group.missing is not None and bool(sets[-1] & cover)
+        rows = bits_of(cover)
+        for group, codes in zip(self.groups, self.codes, strict=True):
+            # Row by row: a cover has fewer rows than a column has codes, soon after the root.
+            times: dict[int, int] = {}
+            for row in rows:
+                times[codes[row]] = times.get(codes[row], 0) + self.weights[row]
+            n_codes = len(group.cuts) + group.ordered
+            held = sorted(code for code in times if 0 <= code < n_codes)
+            gone = group.missing is not None and n_codes in times
             if not held or len(held) + gone < 2:
                 continue
             if group.ordered:
-                counts = [self.weigh(sets[code] & cover) for code in held]
+                counts = [times[code] for code in held]
                 breaks = breaks_of(counts, group.bins) if group.bins else list(range(len(held) - 1))
                 found |= {group.cuts[held[j]]: held[j + 1] for j in breaks}
             elif len(held) + gone == 2:
@@ -94,6 +105,15 @@ class Offers:
             if gone and group.missing is not None:
                 found[group.missing] = 0
         return found
+
+
+def bits_of(cover: int) -> list[int]:
+    """Return the places of the bits that are set, by way of text: shifting would be quadratic.
+
+    >>> bits_of(0b1011)
+    [0, 1, 3]
+    """
+    return [row for row, bit in enumerate(format(cover, "b")[::-1]) if bit == "1"]
 
 
 def breaks_of(counts: list[int], bins: int) -> list[int]:
@@ -137,8 +157,8 @@ def threshold(low: tuple[Any, ...], high: tuple[Any, ...], given: bool, lower: i
     if given:
         return low[lower + 1]
     if len(low) > LARGEST:
-        return max(_between(high[lower], low[h]) for h in range(lower + 1, above + 1))
-    return _between(high[lower], low[above])
+        return max(between(high[lower], low[h]) for h in range(lower + 1, above + 1))
+    return between(high[lower], low[above])
 
 
 def upper_of(low: tuple[Any, ...], high: tuple[Any, ...], given: bool, lower: int, above: int) -> int:
@@ -152,15 +172,15 @@ def upper_of(low: tuple[Any, ...], high: tuple[Any, ...], given: bool, lower: in
         return lower + 1
     if len(low) > LARGEST:
         return above
-    cut = _between(high[lower], low[above])
-    less = {other for value in low[lower + 1 :] if (other := _between(high[lower], value)) < cut}
+    cut = between(high[lower], low[above])
+    less = {other for value in low[lower + 1 :] if (other := between(high[lower], value)) < cut}
     return lower + 1 + len(less)
 
 
-def _between(lo: Any, hi: Any) -> Any:
+def between(lo: Any, hi: Any) -> Any:
     """Return the mid-point in few digits.
 
-    >>> _between(54, 55), _between(0.123456789, 0.987654321)
+    >>> between(54, 55), between(0.123456789, 0.987654321)
     (54.5, 0.56)
     """
     if isinstance(lo, int) and isinstance(hi, int) and max(-lo, hi) >= EXACT // 2:

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from everytree.verify.examples import UNKNOWN, Cells
-from everytree.verify.facts import FALSE, TRUE, Fact
+from everytree.verify.facts import FALSE, NOTED, TRUE, Fact
 from everytree.verify.flat import Shape, numbers, read_shape, rows_of
 from everytree.verify.model import Model
 from everytree.verify.problem import InputError, quote
@@ -61,6 +61,8 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
     else:
         facts.append(Fact(f"counts of node {wrong}", stored[wrong], found[wrong], FALSE))
     facts.append(misplaced or Fact("cuts", n - shape.n_leaves, n - shape.n_leaves, TRUE))
+    note = "informational: whether leaves say (n_c + 1) / (n + C) or n_c / n was asked for"
+    facts.append(Fact("laplace", quote(model.params.get("laplace", False)), None, NOTED, note))
     for name, value in (("n_leaves", shape.n_leaves), ("size", n)):
         if name in model.claims:
             facts.append(

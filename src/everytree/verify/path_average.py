@@ -20,6 +20,7 @@ from everytree.verify.examples import UNKNOWN, Cells
 from everytree.verify.facts import FALSE, TRUE, Fact
 from everytree.verify.flat import Shape, numbers, read_shape, rows_of
 from everytree.verify.model import Model
+from everytree.verify.places import place_facts
 from everytree.verify.problem import InputError, is_number, quote
 
 __all__ = ["check_path"]
@@ -78,6 +79,7 @@ def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Ce
             facts.append(Fact(name, n, n, TRUE))
         else:
             facts.append(Fact(f"{name} of node {wrong}", values[wrong], found[name][wrong], FALSE))
+    facts += place_facts(model, cells, [column.get("cuts") or () for column in columns])
     claimed = {"n_nodes": n, "n_leaves": shape.n_leaves, "depth": shape.depth(), "s": s}
     return facts + [
         Fact(name, model.claims[name], value, TRUE if model.claims[name] == value else FALSE)

@@ -24,6 +24,9 @@ from everytree.verify.query import dirichlet_at
 __all__ = ["KINDS", "Fold", "Folded", "Prior", "fold", "log_joint", "read_power", "read_prior"]
 
 MINUS_INFINITY = float("-inf")
+MOST_LEAVES = (
+    200_000  # weights of leaves that are remembered: small leaves have the same counts again and again
+)
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,7 @@ class Fold:
         self.power = read_power(model.used_params)
         self.added: dict[int, list[float]] = {}
         self.known: dict[tuple[int, int, int | None], tuple[float, float]] = {}
+        self.leaves: dict[tuple[Counts, int, bool], float] = {}
 
     def added_at(self, depth: int) -> list[float]:
         """Return the Dirichlet parameters of a leaf at a depth."""
@@ -188,8 +192,16 @@ class Fold:
         return self.power * (math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts)))
 
     def leaf(self, counts: Counts, depth: int, closed: bool) -> float:
+        key = counts, depth, closed
+        known = self.leaves.get(key)
+        if known is not None:
+            return known
         held = self.prior.log_held(sum(counts), sum(self.space.totals))
-        return self.marginal(counts, depth) + self.prior.log_leaf(depth, closed) + held
+        found = self.marginal(counts, depth) + self.prior.log_leaf(depth, closed) + held
+        if len(self.leaves) >= MOST_LEAVES:
+            self.leaves.clear()
+        self.leaves[key] = found
+        return found
 
     def theta(self, counts: Counts, depth: int) -> list[float]:
         """Compute the class probabilities of a leaf."""

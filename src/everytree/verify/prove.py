@@ -37,6 +37,7 @@ State: TypeAlias = tuple[int, int | None, int | None]
 
 MOST_BYTES = 2**30
 BYTES_PER_STATE = 400
+MOST_FRACTIONS = 100_000
 
 
 class GivenUp(Exception):
@@ -73,10 +74,11 @@ class Space:
         self.everything = (1 << len(rows)) - 1
         sets = [_bit_set([bits >> test & 1 for bits in rows]) for test in range(examples.n_tests)]
         self.tests = [(test, rows) for test, rows in enumerate(sets) if test not in query.forbidden]
+        self.rows_of = dict(self.tests)
         # Where every node chooses its own cuts, a cover offers some of the tests.
         self.offers: Offers | None = None
         if model is not None and model.local:
-            self.offers = Offers(model, sets, self.everything, lambda cover: sum(self.counts(cover)))
+            self.offers = Offers(model, sets, self.everything, [sum(examples.counts[bits]) for bits in rows])
         self.planes: list[list[tuple[int, int]]] = []  # for each class: (weight, rows)
         for c in range(examples.n_classes):
             column = [examples.counts[bits][c] for bits in rows]
@@ -85,6 +87,7 @@ class Space:
                 [(1 << digit, _bit_set([n >> digit & 1 for n in column])) for digit in range(digits)]
             )
         self.per_example = examples.per_example
+        self.fractions: dict[tuple[int, ...], Counts] = {}
         # Where no row counts twice, there is one bit set per class.
         single = self.per_example == 1 and all(len(plane) == 1 for plane in self.planes)
         self.unit_planes = [plane[0][1] for plane in self.planes] if single else None
@@ -96,12 +99,26 @@ class Space:
 
     def counts(self, cover: int) -> Counts:
         """Count the classes of a cover."""
+        return self._in_examples(self._units(cover))
+
+    def _units(self, cover: int) -> tuple[int, ...]:
+        """Count the classes in whole counts, of which ``per_example`` make an example."""
         if self.unit_planes is not None:
             return tuple([(cover & rows).bit_count() for rows in self.unit_planes])
-        sums = [sum([weight * (cover & rows).bit_count() for weight, rows in plane]) for plane in self.planes]
-        if self.per_example != 1:
-            return tuple([in_examples(n, self.per_example) for n in sums])
-        return tuple(sums)
+        return tuple(
+            [sum([weight * (cover & rows).bit_count() for weight, rows in plane]) for plane in self.planes]
+        )
+
+    def _in_examples(self, units: tuple[int, ...]) -> Counts:
+        """Return whole counts as examples; Fractions are slow to make, and the same ones come again and again."""
+        if self.per_example == 1:
+            return units
+        known = self.fractions.get(units)
+        if known is None:
+            if len(self.fractions) >= MOST_FRACTIONS:
+                self.fractions.clear()
+            known = self.fractions[units] = tuple([in_examples(n, self.per_example) for n in units])
+        return known
 
     def asked(self, left: int | None, above: int | None) -> int | None:
         """Return the cover whose offers count instead of a state's own: that of its parent, on the lowest level."""
@@ -114,21 +131,22 @@ class Space:
 
         ``left`` levels may still be split; ``above`` is the cover of the parent, if there is one.
         """
-        least, n = self.query.min_leaf, sum(counts)
-        offered = None
+        # Sides are compared in whole counts, which are many times quicker to add than Fractions.
+        mine = counts if self.per_example == 1 else self._units(cover)
+        least, n = self.query.min_leaf * self.per_example, sum(mine)
+        tests = self.tests
         if self.offers is not None:
             other = self.asked(left, above)
             offered = self.offers.of(cover if other is None else other)
-        for test, rows in self.tests:
-            if offered is not None and test not in offered:
-                continue
+            tests = [(test, self.rows_of[test]) for test in sorted(offered) if test in self.rows_of]
+        for test, rows in tests:
             one = cover & rows
             if not one or one == cover:
                 continue
-            ones = self.counts(one)
+            ones = self._units(one)
             if least <= sum(ones) <= n - least:
-                zeros = tuple(map(sub, counts, ones))
-                yield test, cover ^ one, zeros, one, ones
+                zeros = tuple(map(sub, mine, ones))
+                yield test, cover ^ one, self._in_examples(zeros), one, self._in_examples(ones)
 
     def count_state(self) -> None:
         """Count one more state; raise ``GivenUp`` if there are too many, or no time is left."""

@@ -1,0 +1,79 @@
+"""Where cuts lie between the values of the data: a new row may have a value in between.
+
+No count of the training rows depends on it, so nothing else that is checked would tell. A cut that was not given lies
+where ``local.between`` puts it, between the values beside it; one that was given is among those of the parameters.
+A model that learned in batches, or with the tests of other data, has cuts that these rows do not give: these are not
+checked, and not false.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from everytree.verify.examples import UNKNOWN, Cells
+from everytree.verify.facts import TRUE, UNCHECKED, Fact
+from everytree.verify.local import between
+from everytree.verify.model import Model
+from everytree.verify.problem import is_number
+
+__all__ = ["cuts_given", "place_facts"]
+
+
+def place_facts(model: Model, cells: Cells, cuts: Sequence[Sequence[Any]] | None = None) -> list[Fact]:
+    """Check where cuts lie: those of the tests of a model, or of each column as they are given."""
+    if cuts is None:
+        cuts = [
+            [test.value for test in model.tests if test.column == j and test.kind == "threshold"]
+            for j in range(len(model.columns))
+        ]
+    n = 0
+    for j, (column, mine) in enumerate(zip(model.columns, cuts, strict=True)):
+        if not mine:
+            continue
+        n += len(mine)
+        told = cuts_given(model.params.get("bins"), j, column.name)
+        wrong = _unexplained(mine, _values(j, column.fill, cells), told)
+        if wrong is not None:
+            note = f"column {column.name!r}: it does not lie where the values of these rows put it, nor was it given"
+            return [Fact("places of cuts", wrong, None, UNCHECKED, note, predicts=True)]
+    return [Fact("places of cuts", n, n, TRUE)] if n else []
+
+
+def cuts_given(bins: Any, j: int, name: str) -> tuple[float, ...] | None:
+    """Return the cut points of a column that the parameters name, by its name or its place; None if they do not.
+
+    >>> cuts_given({"age": [40, 30]}, 0, "age"), cuts_given({"$dict": [[0, [1]]]}, 0, "age"), cuts_given(4, 0, "age")
+    ((30.0, 40.0), (1.0,), None)
+    """
+    if not isinstance(bins, dict):
+        return None
+    pairs = bins.get("$dict", list(map(list, bins.items())))
+    for pair in pairs if isinstance(pairs, list) else ():
+        if not isinstance(pair, list) or len(pair) != 2:
+            continue
+        key, mine = pair
+        named = key == name if isinstance(key, str) else type(key) is int and key == j
+        if named and isinstance(mine, list) and all(map(is_number, mine)):
+            return tuple(sorted({float(cut) for cut in mine}))
+    return None
+
+
+def _values(j: int, fill: Any, cells: Cells) -> list[Any]:
+    """Return the distinct values of a column in order, with what takes the place of missing ones."""
+    found = {fill if row[j] is None else row[j] for row in cells.rows}
+    return sorted(found - {None, UNKNOWN})
+
+
+def _unexplained(cuts: Sequence[Any], values: list[Any], given: tuple[float, ...] | None) -> Any:
+    """Return a cut that lies elsewhere than the values put it, and was not given; None if there is none."""
+    for cut in cuts:
+        if given is not None:
+            fine = cut in given
+        else:
+            k = bisect_right(values, cut)
+            fine = 0 < k < len(values) and between(values[k - 1], values[k]) == cut
+        if not fine:
+            return cut
+    return None
