@@ -1,8 +1,8 @@
 """``everytree predict``: classes, probabilities and bounds for every row of a file, piece by piece.
 
 Columns of the answer: those of --keep, ``predicted``, ``p_LABEL`` for every class, and with --bounds ``low_LABEL`` and
-``high_LABEL``. Rows stay in order; memory holds one piece at a time. Where the file has labels, their figures are told, and
-which of the rows the model has learned from.
+``high_LABEL``. Rows stay in order; memory holds one piece at a time. Where the file has labels, figures
+are told, and which of the rows the model has learned from.
 """
 
 from __future__ import annotations

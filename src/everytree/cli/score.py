@@ -80,8 +80,8 @@ class Score:
         again = self._known_again() if n else 0
         if again is None:
             return [
-                "these may be the rows that the model has learned from (there are as many of each class): if so, expect "
-                "less on new rows"
+                "these may be the rows that the model has learned from (there are as many of each class): if so, "
+                "expect less on new rows"
             ]
         if not again:
             return []
