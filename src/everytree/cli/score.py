@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from everytree.estimators.screening import chosen_by_labels
 from everytree.estimators.training_rows import TrainingRows
 from everytree.metrics import CLIP, log_loss
 
@@ -92,7 +93,8 @@ class Score:
             ]
         words = "all rows were" if n > 1 else "this row was"
         accuracy, loss = (getattr(self._model, f"loo_{name}_", None) for name in ("accuracy", "log_loss"))
-        if accuracy is None or loss is None or n != self._training.total:
+        too_good = chosen_by_labels(getattr(self._model, "notes_", ()))
+        if accuracy is None or loss is None or n != self._training.total or too_good:
             return [f"{words} in the training data: {less}, as the held-out figures of everytree fit tell"]
         return [
             f"{words} in the training data: {less}. Each left out of it: accuracy {accuracy:.4f}, log-loss {loss:.4f}"

@@ -26,6 +26,7 @@ from everytree.errors import DataError, EverytreeError, LimitReached
 from everytree.estimators.base import ClassifierBase, TreeClassifierBase
 from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.protocol import Picture
+from everytree.estimators.screening import chosen_by_labels
 from everytree.estimators.training_rows import is_training, table_of
 from everytree.metrics.in_words import gain_error
 from everytree.report import sections
@@ -354,6 +355,8 @@ def _judge(page: dict[str, Any], model: Any, given: Examples, training: bool | N
     ):
         training = False
     left_out = judged_without_refitting(model, given.frame, given.codes)
+    if left_out is not None and chosen_by_labels(model.notes_):
+        left_out, training = None, True  # leaving one out is too late: the columns were chosen with it
     found = left_out or judge(model, given.frame, given.codes, training, seconds)
     if isinstance(found, str):
         page["notes"].append(found)
