@@ -4,9 +4,9 @@
     amount   = [ sign ] [ mark ] [ sign ] digits [ decimal digits ] [ exponent ] [ "-" ] [ mark ]
     digits   = whole digits, or groups of three with the thousands mark between them
 
-Parentheses mean minus, as accountants write it, and so does a minus behind, as their programs do: $(28,000), 14,39- EUR.
-A percentage stays in per cent: 12.5% is 12.5. A mark is one of money or per cent, or the one unit that stands behind the
-numbers of the column: 6.3 km, 137.9 m², and 1 day beside 2 days.
+Parentheses mean minus, as accountants write it, and so does a minus behind, as their programs do: $(28,000), 14,39- €.
+A percentage stays in per cent: 12.5% is 12.5. A mark is one of money or per cent, or the one unit that stands behind
+the numbers of the column: 6.3 km, 137.9 m², and 1 day beside 2 days.
 """
 
 from __future__ import annotations
