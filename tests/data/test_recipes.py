@@ -304,6 +304,14 @@ def test_the_checker_reads_cells_as_the_reader_does() -> None:
     assert read > 5000
 
 
+def test_times_of_several_zones_are_told() -> None:
+    days = [f"2024-03-{k:02d}T{k:02d}:30:00" for k in range(1, 21)]
+    mixed = only([day + zone for day, zone in zip(days, ["Z", "+02:00", "-0500", ""] * 5, strict=True)])
+    assert mixed.treated[0].note == "time zones differ, hours are as written"
+    assert only([day + "Z" for day in days]).treated[0].note == ""
+    assert only([day[:10] for day in days]).treated[0].note == ""
+
+
 def test_form_of_prefers_what_reads_the_most() -> None:
     assert form_of({"1,234": 1, "1,5": 1})[0] == NumberForm(",")
     assert form_of({"1.234": 1, "1.234.567": 1})[0] == NumberForm(",", ".")

@@ -215,9 +215,8 @@ def run_front(
     label, share = _largest(asked.examples)
     best = None if judge is None else max(judge(place) for place, _, _ in points)
     if best is None:
-        console().print(
-            f"accuracy, by training rows only (holding rows out takes too long); always {label}: {share:.4f}"
-        )
+        why = _why_not_held_out(asked.examples)
+        console().print(f"accuracy, by training rows only ({why}); always {label}: {share:.4f}")
     else:
         console().print(
             f"accuracy; held out by {FOLDS}-fold cross-validation. {_against_largest(best, asked.examples)}"
@@ -275,6 +274,13 @@ def _ask(
     _check_dirichlet(dirichlet, len(space.classes))
     known = replace(_known(query, examples, space.binarizer), **costs)
     return Asked(examples, space, known, dirichlet, space_of, query)
+
+
+def _why_not_held_out(examples: Examples) -> str:
+    classes, sizes = np.unique(examples.y, return_counts=True)
+    if len(classes) < 2:
+        return "there is only one class"
+    return "there are too few to hold some out" if sizes.max() < FOLDS else "holding rows out takes too long"
 
 
 def _held_out(
