@@ -108,8 +108,8 @@ class Condition:
             return False
         if self.op == "==":
             if isinstance(value, str) and isinstance(self.value, str):
-                value = value if is_padded(self.value) else value.strip()
-                return value.lower() == self.value.lower() if self.any_case else value == self.value
+                text, word = value if is_padded(self.value) else value.strip(), self.value
+                return bool(text.lower() == word.lower() if self.any_case else text == word)
             return bool(value == self.value)
         return bool(value <= self.value if self.op == "<=" else value > self.value)
 
