@@ -10,6 +10,8 @@ only all rows together tell something (``TELLING``).
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -41,7 +43,7 @@ class TrainingRows:
         self._left: dict[bytes, npt.NDArray[Any]] = {}
         self._telling, self._matched = False, 0
         self._root = model.root_counts()
-        self._table: Table | None = None
+        self._parts: list[tuple[Frame, Codes]] = []
         self._counts = np.zeros(len(model.classes_), dtype=np.int64)
         self.total = 0  # examples of training
         if isinstance(model, EveryTreeClassifier):
@@ -81,8 +83,7 @@ class TrainingRows:
         # As long as they can be all: more rows than training had are not kept.
         if self._model.fingerprint() is None or not known.any() or self._counts.sum() > self.total:
             return
-        more = table_of(self._model, frame.take(known), codes[known])
-        self._table = more if self._table is None else self._table + more
+        self._parts.append((frame.take(known), codes[known]))
 
     def all_of_them(self) -> bool | None:
         """Return whether the labelled rows are those of training, where the model cannot tell of each.
@@ -95,7 +96,9 @@ class TrainingRows:
             return False
         if self._model.fingerprint() is None:
             return None
-        return self._table is not None and bool(self._table.fingerprint() == self._model.fingerprint())
+        # Tests are made again only here, where there are as many rows of each class as in training.
+        tables = [table_of(self._model, frame, codes) for frame, codes in self._parts]
+        return bool(reduce(add, tables).fingerprint() == self._model.fingerprint()) if tables else False
 
     def _keys(self, frame: Frame) -> list[bytes]:
         model = self._model
