@@ -11,6 +11,7 @@ import pytest
 
 import everytree as et
 from everytree.errors import LimitReached, QueryError
+from everytree.query import rates
 from everytree.query.query import Query
 from everytree.query.rates import Rate, best_by_rate, counts_of, split_rate
 from everytree.query.text import parse_query
@@ -86,13 +87,34 @@ def test_bounds_on_rates_are_met_and_what_is_proved_is_true(seed: int, kind: str
     assert told["errors"] == int((tree.predict(X) != y).sum())  # leaves say what was counted
 
 
-def test_most_bounds_are_proved() -> None:
-    proved = 0
+def test_small_spaces_have_no_gap() -> None:
+    """Prices alone prove less than half of these: ranking by price closes what they leave."""
     for seed in range(25):
         X, y = examples(seed)
         tree = best_by_rate(et.TreeSpace(X, y, max_depth=2, min_leaf=3), Rate("recall", "Yes", 0.9))
-        proved += tree.info["optimal"]
-    assert proved >= 8
+        assert tree.info["optimal"]
+        assert tree.info["gap"] == 0
+        plain = best_by_rate(
+            et.TreeSpace(X, y, max_depth=2, min_leaf=3), Rate("recall", "Yes", 0.9), prove=False
+        )
+        assert plain.info["lower_bound"] <= tree.info["errors"] <= plain.info["errors"]
+
+
+def test_where_ranks_do_not_suffice_the_bound_is_raised_and_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    raised = 0
+    for seed in range(25):
+        X, y = examples(seed)
+        space, rate = et.TreeSpace(X, y, max_depth=2, min_leaf=3), Rate("recall", "Yes", 0.7)
+        found = {}
+        for ranks in ((), (3,), (3, 20)):
+            monkeypatch.setattr(rates, "RANKS", ranks)
+            found[ranks] = best_by_rate(space, rate).info
+        fewest = min(m + a for h, m, a in points_of(X, y) if meets("recall", Fraction(7, 10), (h, m, a)))
+        bounds = [each["lower_bound"] for each in found.values()]
+        assert bounds == sorted(bounds)
+        assert all(each["lower_bound"] <= fewest <= each["errors"] for each in found.values())
+        raised += bounds[-1] > bounds[0]
+    assert raised > 5
 
 
 def test_further_conditions_hold() -> None:

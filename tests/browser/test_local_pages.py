@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import signal
 import subprocess
 import sys
@@ -55,6 +57,17 @@ def test_the_report_of_an_average(tmp_path: Path, visit: Callable[..., Any]) -> 
     assert found.complaints == []
 
 
+def beside_its_interval(page: Any) -> None:
+    """The answer may lie beyond the interval of rows like it; the page says so then, and only then."""
+    said = page.inner_text(".verdict .answer")
+    found = re.search(r"([\d.]+)\s%.*rows like it, 95\s% interval ([\d.]+)–([\d.]+)\s%", said, re.DOTALL)
+    assert found, said
+    p, low, high = map(float, found.groups())
+    words = page.inner_text(".verdict")
+    assert ("less than the model says: trust the interval" in words) == (p > high)
+    assert ("more than the model says: trust the interval" in words) == (p < low)
+
+
 def test_the_report_of_many_averages_says_what_speaks_for_an_answer(
     tmp_path: Path, visit: Callable[..., Any]
 ) -> None:
@@ -71,7 +84,11 @@ def test_the_report_of_many_averages_says_what_speaks_for_an_answer(
         numbers = [
             float(text.strip("×\u2009 ").split("\u2009")[0]) for text in found.texts(".covering td.number")
         ]
-        assert len(numbers) == min(len(model.models_), 13) + 2
+        # The shares, the averages that move something, all others in one line, and the whole.
+        told = numbers[1:-2]
+        assert 1 <= len(told) <= 8
+        assert all(abs(math.log(factor)) >= 0.009 for factor in told[1:])
+        beside_its_interval(page)
         most, next_ = sorted(proba[row])[:-3:-1]
         # The numbers are rounded to two digits, and the shares keep 1/(4 n) of every answer.
         assert numbers[-1] == pytest.approx(most / next_, rel=0.05)

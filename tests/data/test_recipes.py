@@ -54,6 +54,10 @@ def only(cells: list[Any], **more: Any) -> Any:
         (["€ 5", "€ 1.000", "€ 2,50"], [5, 1000, 2.5]),
         (["1,234", "12,345"], [1234, 12345]),
         (["US$3", "$4"], [3, 4]),
+        (["$(28,000)", "$1,200", "$(3.5)"], [-28000, 1200, -3.5]),
+        (["(1.014,39) EUR", "7,50 EUR", "1.000 EUR"], [-1014.39, 7.5, 1000]),
+        (["1.014,39-", "7,50", "3,00- €", "12 €"], [-1014.39, 7.5, -3, 12]),
+        (["(6.3) km", "2.5 km", "12 km"], [-6.3, 2.5, 12]),
     ],
 )
 def test_numbers_as_people_write_them(cells: list[str], numbers: list[float]) -> None:
@@ -253,6 +257,9 @@ NUMBERS = (
     "-1.234,56",
     "12.5%",
     "(1 234)",
+    "$(28,000)",
+    "(14,39) €",
+    "7.5- €",
     "€ -5",
     "1'000.5",
     "1e5",
@@ -295,6 +302,14 @@ def test_the_checker_reads_cells_as_the_reader_does() -> None:
                 cell
             )
     assert read > 5000
+
+
+def test_times_of_several_zones_are_told() -> None:
+    days = [f"2024-03-{k:02d}T{k:02d}:30:00" for k in range(1, 21)]
+    mixed = only([day + zone for day, zone in zip(days, ["Z", "+02:00", "-0500", ""] * 5, strict=True)])
+    assert mixed.treated[0].note == "time zones differ, hours are as written"
+    assert only([day + "Z" for day in days]).treated[0].note == ""
+    assert only([day[:10] for day in days]).treated[0].note == ""
 
 
 def test_form_of_prefers_what_reads_the_most() -> None:

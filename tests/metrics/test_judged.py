@@ -15,6 +15,7 @@ from everytree.data.frames import read_frame
 from everytree.data.readers import Dataset
 from everytree.errors import QueryError
 from everytree.estimators.honest import honest_figures, logistic_regression
+from everytree.estimators.screening import chosen_by_labels
 from everytree.metrics.judged import (
     area_under_curve,
     best_threshold,
@@ -103,6 +104,28 @@ def test_averages_are_judged_by_exact_leave_one_out() -> None:
     assert told["figures"][0]["log_loss"] == pytest.approx(model.loo_log_loss_, rel=1e-6)
 
 
+def test_columns_chosen_by_the_labels_are_chosen_again_for_rows_that_are_held_out() -> None:
+    """Of 150 columns of noise some fit the labels: by leaving one row out afterwards they seem to tell something."""
+    draw = np.random.default_rng(3)
+    X, y = draw.normal(size=(60, 150)), np.repeat(["no", "yes"], 30)
+    model = et.EveryTreeClassifier(time_limit=2).fit(X, y)
+    assert chosen_by_labels(model.notes_)
+    told = honest_figures(model, X, y)
+    assert told["how"] == "5-fold cross-validation"
+    assert told["figures"][0]["accuracy"] < 0.7
+    assert model.loo_accuracy_ > told["figures"][0]["accuracy"]
+    assert "(too good: columns were chosen with the labels)" in model.summary()
+
+
+@pytest.mark.parametrize("y", [["a", "b"], ["a", "b", "c", "d", "e"], ["a", "a", "b"]])
+def test_too_few_rows_are_no_error(y: list[str]) -> None:
+    X = [[k] for k in range(len(y))]
+    model = et.EveryTreeClassifier(time_limit=2).fit(X, y)
+    told = honest_figures(model, X, y)
+    assert told["how"] is None
+    assert told["figures"] == []
+
+
 def test_weights_count_as_rows() -> None:
     X = [[float(k % 10)] for k in range(100)]
     y = ["a" if k % 10 < 4 else "b" for k in range(100)]
@@ -114,7 +137,25 @@ def test_weights_count_as_rows() -> None:
 
 def test_one_class_is_said() -> None:
     model = et.OptimalTreeClassifier().fit([[1], [2]], ["a", "a"])
-    assert honest_figures(model, [[1], [2]], ["a", "a"])["words"] == "there is only one class"
+    assert honest_figures(model, [[1], [2]], ["a", "a"])["words"].startswith("All rows are a:")
+    many = [[k] for k in range(30)]
+    told = et.EveryTreeClassifier(time_limit=1).fit(many, ["a"] * 30).summary()
+    assert (
+        told
+        == "All 30 examples are a, and so the model says of every row. There is nothing to learn from them."
+    )
+
+
+def test_averages_that_found_nothing_say_so_and_show_no_tree() -> None:
+    draw = np.random.default_rng(5)
+    model = et.EveryTreeClassifier(time_limit=2).fit(
+        draw.normal(size=(80, 1)), draw.choice(["no", "yes"], 80)
+    )
+    told = model.summary()
+    assert float(np.abs(model.weights_by_class_).max()) < 0.02  # else there is something, by chance
+    assert "found anything that holds for examples left out" in told
+    assert "so every row gets nearly the shares of the classes: no " in told
+    assert "by the probability that a tree uses them" not in told
 
 
 def test_halves_of_examples_are_judged_as_examples() -> None:

@@ -140,7 +140,7 @@ def with_a_tree(job: Job) -> Job:
 @pytest.mark.long
 def test_a_long_question_tells_its_bound_and_can_be_stopped(endless: Explorer) -> None:
     job = with_a_tree(endless.ask(LONG))
-    assert "so far, none has less than" in job.status
+    assert re.search("so far, (none has less than|not proved yet)", job.status)
     assert not job.finished.is_set()
     # Another question stops it, and is answered.
     quick = endless.ask({"max_depth": 1})

@@ -2,7 +2,7 @@
 
 import { addedAt, addedWords } from "./added.ts";
 import type { Node, PageData, Tree } from "./data.ts";
-import { chance, clip, largest, many, sum } from "./dom.ts";
+import { chance, clip, examples, largest, many, sum } from "./dom.ts";
 
 export const CHAR = 7.2; // about the width of a letter at 14 px
 const WIDE = 20; // letters on a line of a box
@@ -40,7 +40,7 @@ export function boxWords(data: PageData, tree: Tree, k: number, depth: number, f
   }
   const detail = [sure];
   if (node.i) detail.push(`${chance(node.i[0])} – ${chance(node.i[1])}`);
-  detail.push(n > 0 ? `${round(node.n[says] ?? 0)} of ${round(n)}` : "no examples");
+  detail.push(n > 0 ? `${examples(node.n[says] ?? 0)} of ${examples(n)}` : "no examples");
   const a = addedAt(tree.a, depth);
   const more = a === null ? "" : `, ${addedWords(a, data.classes.length)}`;
   if (a !== null && (n === 0 || Math.abs((node.p[says] ?? 0) - (node.n[says] ?? 0) / n) > MOVED)) {
@@ -76,7 +76,7 @@ export function short(node: Node, at: number): string {
   return words.replace(` < ${node.q} <= `, " – ");
 }
 
-export function round(n: number): number {
+function round(n: number): number {
   return Math.round(n * 100) / 100;
 }
 

@@ -61,7 +61,12 @@ export function chance(p: number): string {
   const text = p.toFixed(3);
   if (text === "1.000" && p < 1) return ">0.999";
   if (text === "0.000" && p > 0) return "<0.001";
-  return String(Number(text));
+  return p === 0 || p === 1 ? String(p) : text; // three digits each, so that they can be read one below the other
+}
+
+// A number of examples, which weights may make a fraction.
+export function examples(n: number): string {
+  return n.toLocaleString("en", { maximumFractionDigits: 2 });
 }
 
 // A bound: two digits, never less than it is.

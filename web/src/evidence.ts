@@ -7,7 +7,8 @@ import { h, many, name } from "./dom.ts";
 import { cellText } from "./cells.ts";
 import type { Row } from "./route.ts";
 
-const MOST = 12;
+const MOST = 8;
+const LEAST = 0.015; // of a logarithm: a factor that reads as 1.01 or 1.00 tells nobody anything
 
 // The answer against the class that is next to it, by the evidence [average][class]; null where the page has none.
 export function evidencePart(data: PageData, moved: number[][] | null, row: Row, p: number[]): HTMLElement | null {
@@ -20,10 +21,11 @@ export function evidencePart(data: PageData, moved: number[][] | null, row: Row,
     .sort((a, b) => Math.abs(b.log) - Math.abs(a.log));
   const start = Math.log(posterior.shares[one]! / posterior.shares[other]!);
   const total = found.reduce((sum, each) => sum + each.log, start);
-  const rest = found.slice(MOST);
+  const told = found.filter((each, k) => k < MOST && (k === 0 || Math.abs(each.log) >= LEAST));
+  const rest = found.slice(told.length);
   const line = (factor: string, title: (HTMLElement | string)[], strong = false) =>
     h("tr", { class: strong ? "own" : null }, h("td", { class: "number" }, factor), h("td", {}, ...title));
-  const lines = found.slice(0, MOST).map(({ columns, log }) => line(times(log), words(data, columns, row)));
+  const lines = told.map(({ columns, log }) => line(times(log), words(data, columns, row)));
   if (rest.length > 0) {
     lines.push(line(times(rest.reduce((sum, each) => sum + each.log, 0)), [`${many(rest.length, "other average")}`]));
   }

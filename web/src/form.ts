@@ -7,6 +7,7 @@ import type { Cell, Row } from "./route.ts";
 
 const MOST_FIELDS = 400; // more fields than this make no form; a row can still be picked
 const OTHERS = 6; // columns that only the average asks, shown unfolded
+const LONG = 12; // letters of a value that half of the width cannot show
 
 export class RowForm {
   readonly element = h("form", { class: "row-form", "aria-label": "The values of one row", novalidate: true });
@@ -135,7 +136,8 @@ export class RowForm {
     on(select, "change", () => set(select.value === "" ? null : Number(select.value)));
     this.setters[j] = (cell) => (select.value = cell === null ? "" : String(cell));
     this.setters[j]!(this.row[j] ?? null);
-    return h("div", { class: "field" }, label, select);
+    const wide = values.some((value) => value.length > LONG);
+    return h("div", { class: wide ? "field wide" : "field" }, label, select);
   }
 
   private slider(column: Column, j: number, moved: (cell: number) => void): HTMLInputElement | null {

@@ -3,7 +3,7 @@
 import { addedAt, addedWords } from "./added.ts";
 import { changeInMixture, changeInSum, changeInTree, plain, type Change } from "./change.ts";
 import type { Drawn, PageData, Rule, Sum, Tree } from "./data.ts";
-import { atMost, chance, colour, decided, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
+import { atMost, chance, colour, decided, examples, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
 import { cellText } from "./cells.ts";
 import { intervalOf, meanOf, poolOf, seenAt, type Estimate } from "./drawn.ts";
 import { evidencePart } from "./evidence.ts";
@@ -118,7 +118,10 @@ export class RowView {
     });
     const seen = range === null ? seenAt(calibration, choice, p[choice]!) : null;
     const shown = range ?? seen?.range ?? null;
-    const sure = shown === null ? null : h("span", { class: "interval" }, ` (95\u202f% interval ${percentRange(shown)})`);
+    // The interval of rows like it is none of the model's: its answer may lie beyond it, and then that is said.
+    const whose = seen === null ? "95\u202f% interval" : "rows like it, 95\u202f% interval";
+    const sure = shown === null ? null : h("span", { class: "interval" }, ` (${whose} ${percentRange(shown)})`);
+    const beyond = seen === null ? "" : p[choice]! > seen.range[1] ? "less" : p[choice]! < seen.range[0] ? "more" : "";
     return h(
       "div",
       { class: "verdict" },
@@ -129,10 +132,10 @@ export class RowView {
         : h(
             "p",
             { class: "quiet" },
-            `The interval is of rows like it: of ${many(seen.rows, "row")} not seen in training that got ${seen.from} to ` +
+            `Rows like it: of ${many(seen.rows, "row")} not seen in training that got ${seen.from} to ` +
               `${seen.to}\u202f%, ${seen.hits.toLocaleString("en")} ${seen.hits === 1 ? "is" : "are"} `,
             name(classes[choice]!),
-            ".",
+            beyond === "" ? "." : `, ${beyond} than the model says: trust the interval.`,
           ),
       h("table", { class: "bars", "aria-label": "Class probabilities" }, h("tbody", {}, ...rows)),
     );
@@ -195,7 +198,7 @@ export class RowView {
     const ends = leaf.k === undefined ? "The leaf of the tree in sight" : open;
     const word = leaf.s ?? largest(leaf.p);
     const a = addedAt(tree.a, passed.length - 1);
-    const seen = `${Math.round((leaf.n[word] ?? 0) * 100) / 100} of ${many(Math.round(n * 100) / 100, "training example")}`;
+    const seen = `${examples(leaf.n[word] ?? 0)} of ${many(Math.round(n * 100) / 100, "training example")}`;
     const more = a !== null ? `, ${addedWords(a, this.data.classes.length)}` : tree.path ? "; averaged along the path" : "";
     const how = `${ends}: ${seen}${more}`;
     const list = h("ol", { class: "path" }, ...(steps.length > 0 ? steps : [h("li", {}, "always")]));
@@ -375,7 +378,7 @@ export class RowView {
         h("td", { class: "number" }, percent(rule.weight)),
         h("td", {}, ...(words.length ? joined(words) : ["always"])),
         h("td", {}, pill, ` ${chance(rule.p[c]!)} `, h("span", { class: "quiet" }, range(rule.i))),
-        h("td", { class: "number" }, `${rule.n[c] ?? 0} of ${sum(rule.n)}`),
+        h("td", { class: "number" }, `${examples(rule.n[c] ?? 0)} of ${examples(sum(rule.n))}`),
       );
     });
     const head = ["weight", "the row is in the leaf where", "which says", "examples"].map((word, k) =>

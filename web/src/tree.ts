@@ -3,9 +3,9 @@
 // It is a `tree` of ARIA: one item has the focus, arrows move it, Enter chooses a node, the space bar folds a subtree.
 
 import { smoothing } from "./added.ts";
-import { boxSize, boxWords, CHAR, question, round, short, wide, type Text } from "./box.ts";
+import { boxSize, boxWords, CHAR, question, short, wide, type Text } from "./box.ts";
 import type { Node, PageData, Tree } from "./data.ts";
-import { clip, colour, h, largest, on, percent, s, sum } from "./dom.ts";
+import { clip, colour, examples, h, largest, on, percent, s, sum } from "./dom.ts";
 import { place, type Placed } from "./layout.ts";
 import { wayTo } from "./node.ts";
 import { savePng, saveSvg } from "./save.ts";
@@ -418,7 +418,7 @@ export class TreeView {
       const [k, before, indent] = waiting.pop()!;
       const node = tree.nodes[k]!;
       const says = node.s ?? largest(node.p);
-      const n = `${round(node.n[says] ?? 0)} of ${round(sum(node.n))}`;
+      const n = `${examples(node.n[says] ?? 0)} of ${examples(sum(node.n))}`;
       lines.push(
         before +
           (node.k ? `${question(this.data, node)}?` : `${this.data.classes[says]}  ${percent(node.p[says] ?? 0)}  (${n})`),

@@ -21,7 +21,8 @@ from everytree.bayes.explain import Explanation
 
 __all__ = ["PooledExplanation", "pooled_explanation"]
 
-MOST = 12  # averages that have a line of their own
+MOST = 8  # averages that are told
+LEAST = 0.015  # of a logarithm: a factor that reads as 1.01 or 1.00 tells nobody anything
 MOST_COLUMNS = 3
 
 
@@ -68,14 +69,15 @@ class PooledExplanation(Explanation):
             ),
             key=lambda each: -abs(each[0]),
         )
-        rest = sum(log for log, _ in moves[MOST:])
+        told = [each for k, each in enumerate(moves[:MOST]) if k == 0 or abs(each[0]) >= LEAST]
+        rest, left = sum(log for log, _ in moves[len(told) :]), len(moves) - len(told)
         lines = [
             f"odds of {self.classes[one]} against {self.classes[other]}: more than 1 speaks for it, less against it",
             f"{_odds(start):>7} : 1  the shares of the classes",
         ]
-        lines += [f"{'× ' + _odds(log):>7}      {_over(columns)}" for log, columns in moves[:MOST]]
-        if len(moves) > MOST:
-            lines.append(f"{'× ' + _odds(rest):>7}      {len(moves) - MOST} other averages")
+        lines += [f"{'× ' + _odds(log):>7}      {_over(columns)}" for log, columns in told]
+        if left:
+            lines.append(f"{'× ' + _odds(rest):>7}      {left} other average{'' if left == 1 else 's'}")
         together = _odds(start + sum(log for log, _ in moves))
         lines.append(f"{together:>7} : 1  together")
         answer = _odds(math.log(self.proba[one] / self.proba[other]))

@@ -26,8 +26,9 @@ from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
 from everytree.common.drafts import write_whole
 from everytree.common.limits import threads
+from everytree.common.text import show
 from everytree.data.frames import read_frame
-from everytree.errors import EverytreeError, QueryError
+from everytree.errors import DataError, EverytreeError, QueryError
 from everytree.estimators.honest import baselines
 from everytree.metrics import aligned, brier, corrected_t_test, log_loss, stratified_folds
 from everytree.metrics.judged import figures_of
@@ -115,7 +116,9 @@ def run_compare(
         show_treated(examples.features.treated, path.name)
     jobs = 1 if learning.jobs is None else learning.jobs
     threads(jobs)  # a bad number is refused here
-    plan = Plan.of(folds, repeats, within)
+    plan, most = Plan.of(folds, repeats, within), _most_folds(examples)
+    if folds is None:
+        plan = plan._replace(folds=min(plan.folds, most))
     shortened = [
         name for name, params in plans.items() if plan.learns and name == EVERY and "time_limit" not in params
     ]
@@ -275,6 +278,20 @@ def _outcome(
     )  # fmt: skip
 
 
+def _most_folds(examples: Examples) -> int:
+    """Return the number of folds that the rows allow; refuse rows that nothing can be compared on."""
+    classes, sizes = np.unique(examples.y, return_counts=True)
+    if len(classes) < 2:
+        raise DataError(
+            f"all {examples.n_rows} rows are {show(str(classes[0]))}: there is nothing to tell apart"
+        )
+    if sizes.max() < 2:
+        raise DataError(
+            f"every one of the {examples.n_rows} rows has a class of its own: none can be held out"
+        )
+    return int(sizes.max())
+
+
 def _baselines(examples: Examples, folds: int, seed: int) -> list[dict[str, Any]]:
     """Return the figures of always the largest class, and of logistic regression, by the same folds."""
     classes, codes = np.unique(examples.y, return_inverse=True)
@@ -326,7 +343,7 @@ def _standard_error(outcomes: Sequence[Outcome], measure: str, repeats: int) -> 
 
 def _with_test(row: dict[str, Any], measure: str) -> str:
     if math.isnan(row[measure]):
-        return "failed  "
+        return "failed  " if row["failed"] else "–  "
     verdict = row["against_first"].get(measure, {}).get("verdict", "")
     mark = {"better": " +", "worse": " −"}.get(verdict, "  ")
     if measure in ("brier", "auc"):

@@ -47,6 +47,8 @@ def run_export(
     with at_work():
         model = load_model(path)
         exported = _exported(model, epsilon)
+    for told in exported.portable().notes:
+        note(f"the {to} wants {told}")
     options: dict[str, Any] = {
         "label": _label(exported, label),
         "table": table,

@@ -115,8 +115,8 @@ def run_fit(
     treated = () if learned.examples is None else learned.examples.features.treated
     show_treated(treated, path.name)
     head = (
-        f"{path} by the method {method}: {learned.n_examples} examples, {learned.n_columns} columns, "
-        f"{len(model.classes_)} classes; {spent}"
+        f"{path} by the method {method}: {learned.n_examples} examples, "
+        f"{_many(learned.n_columns, 'column')}, {_many(len(model.classes_), 'class', 'classes')}; {spent}"
     )
     _print(head, shown, model, counted, learned.n_examples, figures)
     if page is not None:
@@ -169,6 +169,10 @@ def _learned(
         model, examples.target, int(counts.sum()), len(examples.features.names), [*examples.notes, *warned],
         lambda: float(counts[model.predict(examples.features) != examples.y].sum()), examples,
     )  # fmt: skip
+
+
+def _many(n: int, one: str, several: str | None = None) -> str:
+    return f"{n} {one}" if n == 1 else f"{n} {several or one + 's'}"
 
 
 def _print(

@@ -67,8 +67,7 @@ def judged(
     ):  # who stopped it will not wait for it five times more
         return why_not("learning was stopped")
     seconds = None if wanted else max(QUICK, 2 * learned_in)
-    instant = getattr(model, "loo_proba_", None) is not None
-    if seconds is not None and not instant and learned_in > seconds / 2:
+    if seconds is not None and learned_in > seconds / 2 and getattr(model, "loo_proba_", None) is None:
         return why_not(TOO_LONG)
 
     def bar(parts: Iterable[Any], total: int) -> Iterable[Any]:

@@ -1,7 +1,8 @@
 """``everytree predict``: classes, probabilities and bounds for every row of a file, piece by piece.
 
 Columns of the answer: those of --keep, ``predicted``, ``p_LABEL`` for every class, and with --bounds ``low_LABEL`` and
-``high_LABEL``. Rows stay in order; memory holds one piece at a time.
+``high_LABEL``. Rows stay in order; memory holds one piece at a time. Where the file has labels, figures
+are told, and which of the rows the model has learned from.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 
 from everytree.cli.data import chunk_reader, reader_options
 from everytree.cli.options import Reading
+from everytree.cli.score import Score
 from everytree.cli.show import heard, note, print_json
 from everytree.cli.watch import at_work
 from everytree.cli.written import check_folder
@@ -35,7 +36,6 @@ from everytree.errors import DataError, QueryError
 from everytree.estimators.column_kinds import label_kind
 from everytree.estimators.load import load_model
 from everytree.estimators.unseen import Unseen
-from everytree.metrics import CLIP, log_loss
 
 __all__ = ["Rows", "run_predict"]
 
@@ -148,7 +148,7 @@ def run_predict(
         note(f"columns that the model does not use: {show_many(source.ignored)}")
     for text in source.notes:
         note(text)
-    score, unseen = _Score(model.classes_.tolist()), Unseen(model)
+    score, unseen = Score(model), Unseen(model)
     answered = 0
     with heard() as warned, at_work() as work, _writer(out, formulas) as write:
         for part in source.pieces(rows):
@@ -171,12 +171,12 @@ def run_predict(
             work.so_far = f"{answered:,} rows done"
             work.tell("predicting", 0, None)
             if source.has_target:
-                score.add(part[str(source.target)].values, said, proba)
+                score.add(features, part[str(source.target)].values, said, proba)
     warned += [f"{each}; these are missing" for each in source.unread.values()]
-    _summary(out, answered, score, [*warned, *unseen.told()], as_json)
+    _summary(out, answered, score, [*warned, *unseen.told(), *score.told()], as_json)
 
 
-def _summary(out: Path | None, rows: int, score: _Score, warned: list[str], as_json: bool) -> None:
+def _summary(out: Path | None, rows: int, score: Score, warned: list[str], as_json: bool) -> None:
     found = score.found()
     if as_json:
         print_json({"rows": rows, "out": str(out), **found, "notes": warned})
@@ -193,33 +193,6 @@ def _summary(out: Path | None, rows: int, score: _Score, warned: list[str], as_j
             f"{found['unknown_labels']} rows have a class that was not in training, and count as wrong"
         )
     print("; ".join(words), file=sys.stderr)
-
-
-class _Score:
-    """Accuracy and log-loss, added up piece by piece; rows without a label do not count."""
-
-    def __init__(self, classes: list[Any]) -> None:
-        self._place = {label: c for c, label in enumerate(classes)}
-        self._rows = self._right = self._unknown = 0
-        self._loss = 0.0
-
-    def add(self, truth: Any, said: Any, proba: Any) -> None:
-        labels = [None if value is None or value != value else value for value in truth.tolist()]
-        codes = np.array([-2 if label is None else self._place.get(label, -1) for label in labels])
-        known = codes >= 0
-        self._rows += int((codes >= -1).sum())
-        self._unknown += int((codes == -1).sum())
-        answers = np.array([self._place[label] for label in said.tolist()])
-        self._right += int((answers[known] == codes[known]).sum())
-        self._loss += float(log_loss(proba[known], codes[known]).sum())
-        self._loss += float((codes == -1).sum()) * -np.log(CLIP)
-
-    def found(self) -> dict[str, Any]:
-        n = self._rows
-        return {
-            "labelled_rows": n, "unknown_labels": self._unknown,
-            "accuracy": self._right / n if n else None, "log_loss": self._loss / n if n else None,
-        }  # fmt: skip
 
 
 # --- writing

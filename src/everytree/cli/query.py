@@ -215,9 +215,8 @@ def run_front(
     label, share = _largest(asked.examples)
     best = None if judge is None else max(judge(place) for place, _, _ in points)
     if best is None:
-        console().print(
-            f"accuracy, by training rows only (holding rows out takes too long); always {label}: {share:.4f}"
-        )
+        why = _why_not_held_out(asked.examples)
+        console().print(f"accuracy, by training rows only ({why}); always {label}: {share:.4f}")
     else:
         console().print(
             f"accuracy; held out by {FOLDS}-fold cross-validation. {_against_largest(best, asked.examples)}"
@@ -277,6 +276,13 @@ def _ask(
     return Asked(examples, space, known, dirichlet, space_of, query)
 
 
+def _why_not_held_out(examples: Examples) -> str:
+    classes, sizes = np.unique(examples.y, return_counts=True)
+    if len(classes) < 2:
+        return "there is only one class"
+    return "there are too few to hold some out" if sizes.max() < FOLDS else "holding rows out takes too long"
+
+
 def _held_out(
     asked: Asked, trees_of: Callable[[TreeSpace, Query], list[tuple[float, Any]]], took: float
 ) -> Callable[[float], float] | None:
@@ -324,7 +330,8 @@ def _held_out(
 def _rated_held_out(asked: Asked, rate: Rate, tree: Any, took: float) -> Confusion | None:
     """Cross-validate a question about a rate: what is found, missed and said in vain of the class."""
     examples = asked.examples
-    if took > QUICK or np.unique(examples.y, return_counts=True)[1].max() < FOLDS:
+    found_in = took - float(tree.info.get("proof_seconds", 0.0))  # the parts prove nothing
+    if found_in > QUICK or np.unique(examples.y, return_counts=True)[1].max() < FOLDS:
         return None
     label = asked.space.classes[tree.info["code"]]
     said, real = list[Any](), list[Any]()
@@ -334,7 +341,7 @@ def _rated_held_out(asked: Asked, rate: Rate, tree: Any, took: float) -> Confusi
         try:
             with at_work():
                 space = asked.space_of(examples.take(part.train))
-                found = best_by_rate(space, replace(rate, label=label), asked.query_for(space))
+                found = best_by_rate(space, replace(rate, label=label), asked.query_for(space), prove=False)
         except EverytreeError:
             continue  # A part may have no such tree; the others tell.
         answers = np.asarray(space.classes)[found.says[found.apply(space.rows_of(judge.features))]]

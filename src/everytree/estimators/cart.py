@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import generator, refused, whole
 from everytree.data.columns import ColumnReader
+from everytree.data.recipes.wanted import as_read
 from everytree.errors import DataError, QueryError
 from everytree.estimators.cart_growth import Growth, asked_of
 from everytree.estimators.column_base import ColumnTreeClassifier
@@ -265,7 +266,8 @@ class CARTTreeClassifier(Exports, ColumnTreeClassifier):
 
     def portable(self) -> Form:
         check_is_fitted(self)
-        return form_of_multiway(self.tree_, self._shares(self.tree_.counts), self.decide)
+        form = form_of_multiway(self.tree_, self._shares(self.tree_.counts), self.decide)
+        return as_read(form, getattr(self, "recipes_", ()))
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Return the node where each row ends.

@@ -18,6 +18,7 @@ from everytree.bayes.compress import CompressedRules
 from everytree.common.arguments import refused
 from everytree.data.binarizer import Binarizer
 from everytree.data.example_weights import ExampleWeights
+from everytree.data.recipes.wanted import as_read
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.base import TreeClassifierBase
@@ -196,7 +197,7 @@ class CompressedClassifier(Exports, TreeClassifierBase):
                 "the rules give probabilities, and cost_matrix decides by them; write rules_.over(binarizer_), and "
                 "weigh the probabilities with the costs where they are used"
             )
-        return self.rules_.over(self.binarizer_).form
+        return as_read(self.rules_.over(self.binarizer_).form, getattr(self, "recipes_", ()))
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the rules, their bound and the way from columns to tests to a JSON file that ``load_model`` reads.

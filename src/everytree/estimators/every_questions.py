@@ -158,10 +158,10 @@ class EveryQuestions(ClassifierBase):
             f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
         )
         beside = f" and {self.n_deep_trees} deep trees" if self.forests_ else ""
-        return (
-            f"The averages over every tree of {len(self.models_)} spaces{on}, of {deep}{beside}, "
-            "their evidence added up."
-        )
+        n = len(self.models_)
+        averages = "The average over every tree" if n == 1 else f"{n} averages over every tree"
+        added = "" if n == 1 and not beside else ", their evidence added up"
+        return f"{averages}{on}, of {deep}{beside}{added}."
 
     def display(self) -> Picture:
         return "text"

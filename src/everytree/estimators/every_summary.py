@@ -4,28 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from everytree.common.text import as_number
+from everytree.estimators.screening import chosen_by_labels
 
 __all__ = ["summary"]
 
 MOST_NAMES = 6  # columns that are named of a member
+NOTHING = 0.02  # the weight of averages that change no answer worth telling
 
 
 def summary(model: Any, top: int, judged: bool = True) -> str:
     """Return the text of ``EveryTreeClassifier.summary``; without ``judged``, for those who print figures beside it."""
-    n = as_number(model.coded_.total)
+    n, classes = as_number(model.coded_.total), model.classes_.tolist()
+    if len(classes) == 1:
+        what = f"All {n} examples are {classes[0]}, and so the model says of every row."
+        return f"{what} There is nothing to learn from them."
     lines = [
-        f"Every tree, averaged: {n} examples, {len(model.classes_)} classes, {model.n_features_in_} columns."
+        f"Every tree, averaged: {n} examples, {len(classes)} classes, {_many(model.n_features_in_, 'column')}."
     ]
+    good = " (too good: columns were chosen with the labels)" if chosen_by_labels(model.notes_) else ""
     left_out = [
-        f"How sure: the answer is right for {model.loo_accuracy_:.1%} of examples that are left out; always the "
+        f"How sure: the answer is right for {model.loo_accuracy_:.1%} of examples that are left out{good}; always the "
         f"largest class: {model.baseline_accuracy_:.1%}.",
         f"Log-loss, left out: {model.loo_log_loss_:.3f} ± {model.loo_log_loss_error_:.3f}; always the class shares: "
         f"{model.baseline_log_loss_:.3f}.",
     ]
     lines += left_out if judged else []
+    if float(np.max(np.abs(model.weights_by_class_), initial=0.0)) < NOTHING:
+        shares = ", ".join(
+            f"{label} {share:.1%}" for label, share in zip(classes, model.shares_, strict=True)
+        )
+        several = f"None of {_many(len(model.models_), 'average')} over trees has"
+        lines.append(
+            f"{several if len(model.models_) > 1 else 'The average over trees has not'} found anything that holds for "
+            f"examples left out, so every row gets nearly the shares of the classes{_listed(shares, len(classes))}."
+        )
+        return "\n".join([*lines, *(f"Note: {note}." for note in model.notes_)])
     lines.append(
-        f"The evidence of {len(model.models_)} averages is added up, each over every tree on some columns; most have:"
+        f"The evidence of {_many(len(model.models_), 'average')} is added up, each over every tree on some columns; "
+        "most have:"
     )
     lines += [
         f"  weight {weight:.2f}: {each.name}, each averaged over its prunings"
@@ -39,6 +58,14 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
     lines += [f"Note: {note}." for note in model.notes_]
     lines += ["", str(model.nearest_tree())]
     return "\n".join(lines)
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _listed(shares: str, n_classes: int) -> str:
+    return f": {shares}" if n_classes <= MOST_NAMES else ""
 
 
 def _member(member: dict[str, Any], n_columns: int) -> str:

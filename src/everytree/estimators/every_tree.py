@@ -53,7 +53,7 @@ from everytree.estimators.evidence_parts import (
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
 from everytree.estimators.parameter_names import Meaning
 from everytree.estimators.registry import method
-from everytree.estimators.screening import averaged_columns, screened
+from everytree.estimators.screening import CHOSEN, averaged_columns, screened
 from everytree.files.every_file import FORMAT, save_every
 from everytree.files.registry import saved_as
 
@@ -329,8 +329,7 @@ class EveryTreeClassifier(EveryQuestions):
         if len(among) < len(coded.columns.columns):
             self.notes_.append(
                 f"averages use {len(among)} of {len(coded.columns.columns)} columns, those that tell most about the "
-                "classes by themselves; they were chosen with the labels, so that the leave-one-out numbers are too "
-                "good"
+                f"classes by themselves; {CHOSEN}"
             )
         for member in members_of(encodings, int(self.random_state), most, among):
             left_over = None if deadline is None else deadline - spent.seconds

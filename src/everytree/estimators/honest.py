@@ -25,6 +25,7 @@ from everytree.common.arguments import refused
 from everytree.data.column import Column
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import EverytreeError, QueryError
+from everytree.estimators.screening import chosen_by_labels
 from everytree.metrics.folds import stratified_folds
 from everytree.metrics.in_words import gain_error, verdict_of
 from everytree.metrics.judged import (
@@ -127,10 +128,10 @@ def honest_figures(
             "rows": 0,
             "figures": [],
             "ranks": False,
-            "words": "there is only one class",
+            "words": f"All rows are {labels[0]}: there is nothing to tell apart, and no figure says anything",
             "positive": None,
         }
-    said = held_out(model, frame, codes, weights, folds, seed, seconds, counted)
+    said = held_out(model, frame, codes, weights, folds, seed, seconds, counted) if _enough(codes) else None
     if said is None:
         return {"how": None, "rows": 0, "figures": [], "ranks": False, "words": "", "positive": None}
     true, share = codes[said.rows], None if weights is None else weights[said.rows]
@@ -154,6 +155,11 @@ def honest_figures(
 
 
 # --- what is said of rows that are held out
+
+
+def _enough(codes: Codes) -> bool:
+    """Return whether some rows can be held out."""
+    return len(codes) >= 4 and int(np.bincount(codes).max()) >= 2
 
 
 def held_out(
@@ -188,12 +194,14 @@ def held_out(
     """
     left_out = getattr(model, "loo_proba_", None)
     mixed = type(model).__name__ == "EveryTreeClassifier"  # that of other averages is before their exponent
-    if mixed and left_out is not None and len(left_out) == len(codes):
+    # Where columns were chosen by the labels of all rows, leaving one out is too late: of 300 columns, all but two
+    # noise, and 100 rows it made 0.90 right, and 0.79 on new rows.
+    if mixed and left_out is not None and len(left_out) == len(codes) and not chosen_by_labels(model.notes_):
         known = np.flatnonzero(~np.isnan(left_out).any(axis=1))
         proba = np.asarray(left_out[known])
         return HeldOut(known, model.decide(proba), proba, "exact leave-one-out")
     most = int(np.bincount(codes).max())
-    if len(codes) < 4 or most < 2:
+    if not _enough(codes):
         return None
     k = min(folds, most)
     parts = stratified_folds(codes, k, 1, seed)

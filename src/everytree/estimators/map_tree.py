@@ -13,6 +13,7 @@ from everytree.common.arguments import argument, refused
 from everytree.common.limits import in_bytes
 from everytree.data.asked import ColumnQuestions
 from everytree.data.example_weights import ExampleWeights
+from everytree.data.recipes.wanted import as_read
 from everytree.data.table import Table
 from everytree.errors import QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
@@ -189,4 +190,5 @@ class MAPTreeClassifier(Exports, BayesBase):
 
     def portable(self) -> Form:
         check_is_fitted(self)
-        return form_of_tree(self.tree_, ColumnQuestions(self.binarizer_), classes=self.classes_.tolist())
+        form = form_of_tree(self.tree_, ColumnQuestions(self.binarizer_), classes=self.classes_.tolist())
+        return as_read(form, getattr(self, "recipes_", ()))

@@ -197,7 +197,11 @@ def _searched(
     )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # ``optimal_`` says so, and so does the text.
-        return made.fit_table(part)
+        made.fit_table(part)
+    made.recipes_ = tuple(
+        getattr(model, "recipes_", ())
+    )  # what is written of it asks columns as the average reads them
+    return made
 
 
 def _says(

@@ -30,6 +30,7 @@ from everytree.data.encoding import Encoding
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import Frame
+from everytree.data.recipes.wanted import as_read
 from everytree.data.table import Table
 from everytree.engine.certificate import certificate
 from everytree.errors import Argument, LimitReached, NoTreeError, QueryError, Step, Wording
@@ -567,4 +568,5 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
 
     def portable(self) -> Form:
         check_is_fitted(self)
-        return form_of_tree(self.tree_, ColumnQuestions(self.binarizer_), classes=self.classes_.tolist())
+        form = form_of_tree(self.tree_, ColumnQuestions(self.binarizer_), classes=self.classes_.tolist())
+        return as_read(form, getattr(self, "recipes_", ()))

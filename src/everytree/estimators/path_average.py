@@ -19,6 +19,7 @@ from everytree.common.arguments import number, refused
 from everytree.common.limits import Limits
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
 from everytree.data.columns import set_classes
+from everytree.data.recipes.wanted import as_read
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.column_kinds import Expected, kind_of
@@ -303,7 +304,7 @@ class PathAverageTreeClassifier(Exports, CrossCalibrated, ColumnTreeClassifier):
         return super().headline(on) + self._exponent_words()
 
     def portable(self) -> Form:
-        return form_of_path(self.shown_tree(), self.decide)
+        return as_read(form_of_path(self.shown_tree(), self.decide), getattr(self, "recipes_", ()))
 
     def added(self) -> str | None:
         if self.averaging:

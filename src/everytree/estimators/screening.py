@@ -8,6 +8,7 @@ labels, so that what is said of left-out examples afterwards is too good.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,22 @@ from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
 from everytree.estimators.evidence_parts import columns_of
 
-__all__ = ["MOST_AVERAGED", "MOST_COLUMNS", "averaged_columns", "kept_columns", "screened"]
+__all__ = [
+    "CHOSEN",
+    "MOST_AVERAGED",
+    "MOST_COLUMNS",
+    "averaged_columns",
+    "chosen_by_labels",
+    "kept_columns",
+    "screened",
+]
 
 Reals = npt.NDArray[np.float64]
 
 MOST_COLUMNS = 1000  # Of more columns, those that tell least about the classes are left out.
 MOST_AVERAGED = 60  # the same for averages over every tree
 COARSE = 8  # bins of a numeric column, to tell how much it says
+CHOSEN = "they were chosen with the labels, so that the leave-one-out numbers are too good"
 MOST_CODES = 256  # tests of a column, about; a nominal column with more values is left out
 
 
@@ -42,9 +52,18 @@ def screened(
     if len(kept) < len(small):
         notes.append(
             f"{len(kept)} of {len(small)} columns are used, those that tell most about the classes by themselves; "
-            "they were chosen with the labels, so that the leave-one-out numbers are too good"
+            f"{CHOSEN}"
         )
     return kept, notes
+
+
+def chosen_by_labels(notes: Sequence[str]) -> bool:
+    """Return whether columns were chosen by the labels of all rows, as the notes of a model say.
+
+    >>> chosen_by_labels(["9 of 20 columns are used; " + CHOSEN]), chosen_by_labels([])
+    (True, False)
+    """
+    return any(note.endswith(CHOSEN) for note in notes)
 
 
 def averaged_columns(coded: CodedRows) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from everytree.export.form import Condition, SumForm, TreeForm
 
-__all__ = ["Asked", "leaf_places", "plain_label", "rule_lines", "tree_lines"]
+__all__ = ["Asked", "comment", "leaf_places", "plain_label", "rule_lines", "tree_lines"]
 
 Asked = Callable[[Condition], str]
 
@@ -22,6 +22,19 @@ def plain_label(label: Any) -> Any:
     (3, "('a', 1)")
     """
     return label if isinstance(label, bool | int | float | str) else str(label)
+
+
+def comment(note: str) -> str:
+    """Return a note as one line of ASCII in which no comment of any language ends, whatever the names in it are.
+
+    >>> comment("*/ <!-- größe")
+    '* / < !- - gr\\\\xf6\\\\xdfe'
+    """
+    line = "".join(each if each.isprintable() else "?" for each in note)
+    for ends in ("*/", "/*", "--", "</", "<!", "?>", "??"):
+        while ends in line:
+            line = line.replace(ends, f"{ends[0]} {ends[1]}")
+    return line.rstrip("\\").encode("ascii", "backslashreplace").decode("ascii")
 
 
 def leaf_places(form: TreeForm) -> dict[int, int]:

@@ -1,7 +1,7 @@
 """C: one file without dependencies, for C99, C++ and microcontrollers; it allocates nothing.
 
     struct everytree_row   a member for each column that is asked about: double, NaN where missing; or const char *,
-                           NULL where missing, UTF-8
+                           NULL where missing, UTF-8; blanks around it do not count
     int everytree_predict(const struct everytree_row *row, double *proba)   the class, and the probabilities of all
 
 Names and texts of the data appear in string literals only, with everything but letters and digits as octal escapes. The
@@ -14,10 +14,26 @@ import re
 
 from everytree.common.arguments import refused
 from everytree.errors import QueryError
-from everytree.export.blocks import plain_label, rule_lines, tree_lines
-from everytree.export.form import Condition, Form, SumForm, TreeForm, below
+from everytree.export.blocks import comment, plain_label, rule_lines, tree_lines
+from everytree.export.form import Condition, Form, SumForm, TreeForm, below, is_padded
 
 __all__ = ["source"]
+
+# Where the case of letters does not count, it is folded for those of ASCII; words with others are asked in their usual
+# spellings.
+IS = """static int everytree_is(const char *x, const char *word, int any_case) {
+  size_t k, n = strlen(x);
+  while (n && strchr(" \\t\\n\\v\\f\\r", *x)) ++x, --n;
+  while (n && strchr(" \\t\\n\\v\\f\\r", x[n - 1])) --n;
+  if (n != strlen(word)) return 0;
+  for (k = 0; k < n; ++k) {
+    char a = x[k], b = word[k];
+    if (any_case && a >= 'A' && a <= 'Z') a = (char)(a + 32);
+    if (any_case && b >= 'A' && b <= 'Z') b = (char)(b + 32);
+    if (a != b) return 0;
+  }
+  return 1;
+}"""
 
 TREE = """
 int everytree_predict(const struct everytree_row *row, double *proba) {
@@ -82,6 +98,14 @@ def _source(form: Form) -> str:
             return f"({gone})"
         if text:
             compared = f"strcmp({x}, {_literal(str(condition.value))}) == 0"
+            if not is_padded(str(condition.value)):
+                case = int(condition.any_case)
+                words = [
+                    each for each in condition.spellings if not (case and str(condition.value).isascii())
+                ]
+                words = words or [str(condition.value)]
+                asked_words = [f"everytree_is({x}, {_literal(word)}, {case})" for word in words]
+                compared = asked_words[0] if len(words) == 1 else f"({' || '.join(asked_words)})"
         else:
             value = float(condition.value) if condition.op == "==" else below(condition.value)
             compared = f"{x} {condition.op} {value!r}"
@@ -92,6 +116,7 @@ def _source(form: Form) -> str:
     head = [
         "/* A decision model, written by everytree: everytree_predict gives the class and all probabilities.",
         "   A missing number is NaN, a missing text is a null pointer; texts are UTF-8. */",
+        *(f"/* {comment(note)} */" for note in form.notes),
         "#include <math.h>",
         "#include <string.h>",
         f"#define EVERYTREE_CLASSES {n}",
@@ -104,6 +129,11 @@ def _source(form: Form) -> str:
         ),
         _table(
             "const char *const everytree_classes[]", [_literal(str(plain_label(c))) for c in form.classes]
+        ),
+        *(
+            [IS]
+            if any(isinstance(c.value, str) and not is_padded(c.value) for c in form.conditions())
+            else []
         ),
     ]
     if isinstance(form, TreeForm):

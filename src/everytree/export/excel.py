@@ -3,10 +3,10 @@
     =IF(IF(ISNUMBER(A2),A2<=54.5,FALSE),0.9,IF(EXACT(C2,"fixed"),0.2,0.4))
 
 The columns are those of training, from A on, and the data begin in row 2, below their names; other cells can be given.
-A cell without a number is missing for a column of numbers, and an empty one for text. ``EXACT`` is used, as ``=``
-ignores case. Excel reads 15 digits of a number. Probabilities have as many; a cut with more is written as a sum of two.
-Excel itself compares numbers by their first 15 digits only, so that rows within 1e-15 of a cut may fall on its other
-side.
+A cell without a number is missing for a column of numbers, and an empty one for text. Blanks around a text do not
+count. ``EXACT`` is used, as ``=`` ignores case, unless case is to be ignored. Excel reads 15 digits of a number.
+Probabilities have as many; a cut with more is written as a sum of two. Excel itself compares numbers by their first 15
+digits only, so that rows within 1e-15 of a cut may fall on its other side.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from everytree.errors import QueryError
 from everytree.export.blocks import plain_label
-from everytree.export.form import Condition, Form, SumForm, TreeForm
+from everytree.export.form import Condition, Form, SumForm, TreeForm, is_padded
 
 __all__ = ["LONGEST", "formula"]
 
@@ -125,7 +125,11 @@ def _asked(form: Form, condition: Condition, places: dict[int, str]) -> str:
     if condition.op == "missing":
         return f"NOT({there})" if kind == "number" else f"ISBLANK({cell})"
     if kind == "text":
-        compared = f"EXACT({cell},{_value(condition.value)})"
+        # TRIM takes blanks inside of a text away too, all but one.
+        words = str(condition.value)
+        left = cell if is_padded(words) or "  " in words else f"TRIM({cell})"
+        shown = _value(condition.value)
+        compared = f"({left}={shown})" if condition.any_case else f"EXACT({left},{shown})"
         return (
             f"OR(ISBLANK({cell}),{compared})"
             if condition.missing

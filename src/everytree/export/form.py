@@ -8,6 +8,10 @@
 A writer of a language needs to know nothing else. What a missing value does is part of the condition and no matter of
 the language: a writer first asks whether there is a value, and only then compares it. A value that no condition names
 makes every ``==`` false.
+
+Blanks around a text do not count, as they do not when a model learns and predicts; where spellings of a word are one
+(EAST, East, east), its condition has ``any_case``. What else was done with a column before the model saw it (money,
+dates, yes and no) is told in ``notes``, for the header of what is written.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import field as member
 from typing import Any, Literal
 
 from everytree.errors import QueryError
@@ -29,6 +34,7 @@ __all__ = [
     "SumForm",
     "TreeForm",
     "below",
+    "is_padded",
     "kind_of_values",
 ]
 
@@ -65,12 +71,23 @@ class Condition:
         What it is compared with: a number, or a text.
     missing : bool
         The answer where the value is missing.
+    any_case : bool
+        Whether a text counts in any case of its letters.
     """
 
     field: int
     op: Literal["<=", "==", ">", "missing"]
     value: Any = None
     missing: bool = False
+    any_case: bool = False
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The texts that count, for languages that cannot fold the case of letters: the usual spellings of a word."""
+        word = str(self.value)
+        if not self.any_case:
+            return (word,)
+        return tuple(dict.fromkeys((word, word.lower(), word.upper(), word.capitalize(), word.title())))
 
     def holds(self, value: Any) -> bool:
         """Answer the question for one value; None and NaN are missing.
@@ -90,6 +107,9 @@ class Condition:
         if self.op == "missing":
             return False
         if self.op == "==":
+            if isinstance(value, str) and isinstance(self.value, str):
+                text, word = value if is_padded(self.value) else value.strip(), self.value
+                return bool(text.lower() == word.lower() if self.any_case else text == word)
             return bool(value == self.value)
         return bool(value <= self.value if self.op == "<=" else value > self.value)
 
@@ -146,10 +166,13 @@ class Form:
         The columns of the data, all of them, in their order.
     classes : tuple
         The labels of the classes.
+    notes : tuple of str
+        What the columns must hold, where that is not what the file of training held.
     """
 
     fields: tuple[Field, ...]
     classes: tuple[Any, ...]
+    notes: tuple[str, ...] = member(default=(), kw_only=True)
 
     def conditions(self) -> Iterator[Condition]:
         """Go through every condition that is asked, some of them more than once."""
@@ -332,6 +355,15 @@ def nearest(q: Sequence[float], floor: Sequence[float]) -> list[float]:
         if each >= level:
             lower = level
     return [b + max(0.0, a - lower) for a, b in zip(above, floor, strict=True)]
+
+
+def is_padded(text: str) -> bool:
+    """Return whether a text has blanks around it, as only declared categories have: it is then compared as it is.
+
+    >>> is_padded(" a"), is_padded("a b")
+    (True, False)
+    """
+    return text != text.strip() or text != text.strip("\ufeff")  # JavaScript trims this mark too
 
 
 def kind_of_values(name: str, values: Sequence[Any]) -> Literal["number", "text", "flag"]:

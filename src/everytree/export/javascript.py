@@ -2,7 +2,7 @@
 
 A row is an object with a property for each column; null, undefined, NaN and an absent property are missing. Only the
 row's own properties count, so that a column called "constructor" is missing where it is not there. Numbers are doubles,
-as all of JavaScript's are.
+as all of JavaScript's are. Blanks around a text do not count.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from everytree.export.blocks import plain_label, rule_lines, tree_lines
-from everytree.export.form import Condition, Form, SumForm, TreeForm, below
+from everytree.export.blocks import comment, plain_label, rule_lines, tree_lines
+from everytree.export.form import Condition, Form, SumForm, TreeForm, below, is_padded
 
 __all__ = ["script"]
 
 HEAD = """// A decision model, written by everytree. predict_proba(row) and predict(row) take an object of columns.
-const everytree = (() => {{
+{notes}const everytree = (() => {{
 "use strict";
 const classes = {classes};
 const columns = {columns};
@@ -65,6 +65,7 @@ def script(form: Form) -> str:
     head = HEAD.format(
         classes=_literal([plain_label(label) for label in form.classes]),
         columns=_literal([form.fields[k].name for k in used]),
+        notes="".join(f"// {comment(note)}\n" for note in form.notes),
     )
     values = [f"  const x{k} = value(row, {_literal(form.fields[k].name)});" for k in used]
     if isinstance(form, TreeForm):
@@ -96,6 +97,11 @@ def _asked(condition: Condition) -> str:
     value = condition.value
     if condition.op == "==":
         compared = f"{x} === {_literal(value)}"
+        if isinstance(value, str) and not is_padded(value):
+            folded = value.lower() if condition.any_case else value
+            compared = (
+                f"String({x}).trim(){'.toLowerCase()' if condition.any_case else ''} === {_literal(folded)}"
+            )
     else:
         compared = f"{x} {condition.op} {below(value)!r}"
     return f"({x} === null || {compared})" if condition.missing else f"({x} !== null && {compared})"

@@ -126,7 +126,7 @@ class _Graph:
                 equal = self.node("Or", [equal, self.node("IsNaN", [name])])
             return self.node("Cast", [equal], to=self.onnx.TensorProto.FLOAT)
         gone = condition.missing or condition.op == "missing"
-        keys = [] if condition.op == "missing" else [str(condition.value)]
+        keys = [] if condition.op == "missing" else list(condition.spellings)
         if self.missing_text in keys:
             raise QueryError(
                 f"column {self.form.fields[condition.field].name!r} holds the text {self.missing_text!r}, which means "
@@ -158,6 +158,7 @@ class _Graph:
         graph = helper.make_graph(self.nodes, "everytree", inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
         model = helper.make_model(graph, producer_name="everytree", opset_imports=opsets, ir_version=IR)
+        model.doc_string = "\n".join(self.form.notes)
         self.onnx.checker.check_model(model)
         return bytes(model.SerializeToString())
 

@@ -2,7 +2,8 @@
 
 A node has a child for each condition of a chain, in order, and a last one that is always true. With the strategy
 "none" a comparison with a missing value is false, so that it falls through to the next child; where a missing value is
-to be true, the condition says so with ``isMissing``.
+to be true, the condition says so with ``isMissing``. Where the case of a text does not count, its usual spellings are
+listed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from xml.etree import ElementTree
 
 from everytree.errors import QueryError
-from everytree.export.blocks import plain_label
+from everytree.export.blocks import comment, plain_label
 from everytree.export.form import Condition, Form, TreeForm
 
 __all__ = ["document"]
@@ -37,7 +38,10 @@ def document(form: Form, target: str = "class") -> str:
         target += "_"
     labels = [str(plain_label(label)) for label in form.classes]
     root = Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
-    ElementTree.SubElement(ElementTree.SubElement(root, "Header"), "Application", {"name": "everytree"})
+    header = ElementTree.SubElement(root, "Header")
+    ElementTree.SubElement(header, "Application", {"name": "everytree"})
+    for note in form.notes:
+        ElementTree.SubElement(header, "Annotation").text = comment(note)
     dictionary = ElementTree.SubElement(root, "DataDictionary", {"numberOfFields": str(len(used) + 1)})
     for k in used:
         text = form.fields[k].kind == "text"
@@ -109,6 +113,11 @@ def _predicate(form: TreeForm, condition: Condition) -> Element:
     compared = Element(
         "SimplePredicate", {"field": field, "operator": OPERATORS[condition.op], "value": shown}
     )
+    if condition.any_case:
+        compared = Element("SimpleSetPredicate", {"field": field, "booleanOperator": "isIn"})
+        words = [each.replace("\\", "\\\\").replace('"', '\\"') for each in condition.spellings]
+        array = ElementTree.SubElement(compared, "Array", {"type": "string", "n": str(len(words))})
+        array.text = " ".join(f'"{_text(word)}"' for word in words)
     if not condition.missing:
         return compared
     either = Element("CompoundPredicate", {"booleanOperator": "or"})

@@ -1,17 +1,18 @@
 """Python: a module that needs nothing but Python, with ``predict_proba(row)`` and ``predict(row)``.
 
-A row is a dict (or any mapping) from column names to values; None, NaN and an absent column are missing.
+A row is a dict (or any mapping) from column names to values; None, NaN and an absent column are missing. Blanks around
+a text do not count.
 """
 
 from __future__ import annotations
 
-from everytree.export.blocks import plain_label, rule_lines, tree_lines
-from everytree.export.form import Condition, Form, SumForm, TreeForm
+from everytree.export.blocks import comment, plain_label, rule_lines, tree_lines
+from everytree.export.form import Condition, Form, SumForm, TreeForm, is_padded
 
 __all__ = ["module"]
 
 HEAD = '''"""A decision model, written by everytree. predict_proba(row) and predict(row) take a dict of columns."""
-
+{notes}
 CLASSES = {classes}
 COLUMNS = {columns}
 
@@ -64,6 +65,7 @@ def module(form: Form) -> str:
     head = HEAD.format(
         classes=ascii([plain_label(label) for label in form.classes]),
         columns=ascii([form.fields[k].name for k in used]),
+        notes="".join(f"# {comment(note)}\n" for note in form.notes),
     )
     values = [f"  x{k} = _value(row, {form.fields[k].name!a})" for k in used]
     if isinstance(form, TreeForm):
@@ -92,4 +94,7 @@ def _asked(condition: Condition) -> str:
     if condition.op == "missing":
         return f"({x} is None)"
     compared = f"{x} {condition.op} {condition.value!a}"
+    if isinstance(condition.value, str) and not is_padded(condition.value):
+        folded = condition.value.lower() if condition.any_case else condition.value
+        compared = f"str({x}).strip(){'.lower()' if condition.any_case else ''} == {folded!a}"
     return f"({x} is None or {compared})" if condition.missing else f"({x} is not None and {compared})"

@@ -1,11 +1,12 @@
 """SQL: the probability of one class as an expression, or a whole query with all of them.
 
-    CASE WHEN "age" <= 54.5e0 AND "thal" = 'fixed' THEN 0.9e0 WHEN "age" <= 54.5e0 THEN … END        a tree
-    (0.4e0 + CASE WHEN "age" > 54.5e0 AND "thal" = 'fixed' THEN 0.031e0 ELSE 0 END + …)             a sum of rules
+    CASE WHEN "age" <= 54.5e0 AND TRIM("thal") = 'fixed' THEN 0.9e0 WHEN "age" <= 54.5e0 THEN … END       a tree
+    (0.4e0 + CASE WHEN "age" > 54.5e0 AND TRIM("thal") = 'fixed' THEN 0.031e0 ELSE 0 END + …)            a sum of rules
 
-Only comparisons, AND, OR, IS NULL and CASE are used, and sums are nested: SQLite limits how deep an expression may
-be. NULL is a missing value. A number is written with an exponent: without one it is a DECIMAL for some engines,
-which is not the same number once it becomes a DOUBLE.
+Only comparisons, AND, OR, IN, IS NULL, CASE, TRIM and LOWER are used, and sums are nested: SQLite limits how deep an
+expression may be. NULL is a missing value. A number is written with an exponent: without one it is a DECIMAL for some
+engines, which is not the same number once it becomes a DOUBLE. Blanks around a text do not count. Where its case does
+not either, LOWER is asked if all letters are English; else the usual spellings, as some engines fold no other letters.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 
 from everytree.common.arguments import refused
 from everytree.errors import QueryError
-from everytree.export.form import Condition, Form, SumForm, TreeForm
+from everytree.export.blocks import comment
+from everytree.export.form import Condition, Form, SumForm, TreeForm, is_padded
 
 __all__ = ["DIALECTS", "expression", "query", "quoted"]
 
@@ -26,7 +28,7 @@ OPPOSITE = {"<=": ">", ">": "<=", "=": "<>"}
 def expression(form: Form, label: Any = None, dialect: str = "standard") -> str:
     """Write the probability of one class; that of a sum of rules is the plain sum, which may leave 0 … 1 a little."""
     _check(dialect)
-    return _probability(form, form.class_index(label), dialect)
+    return _notes(form) + _probability(form, form.class_index(label), dialect)
 
 
 def query(form: Form, table: str, dialect: str = "standard") -> str:
@@ -38,7 +40,7 @@ def query(form: Form, table: str, dialect: str = "standard") -> str:
     inner = [f"{_probability(form, c, dialect)} AS {name}" for c, name in enumerate(names)]
     if isinstance(form, TreeForm):
         predicted = _cases(form, [labels[node.says] for node in form.nodes], dialect)
-        return _select(["*", *inner, f"{predicted} AS {quoted('predicted', dialect)}"], source)
+        return _notes(form) + _select(["*", *inner, f"{predicted} AS {quoted('predicted', dialect)}"], source)
     assert isinstance(form, SumForm)
     # The sums are named in an inner query, so that each of them is written, and computed, once.
     sums = [quoted(_free(form, f"everytree_q{c}"), dialect) for c in range(len(names))]
@@ -50,7 +52,11 @@ def query(form: Form, table: str, dialect: str = "standard") -> str:
         for c in range(len(sums) - 1)
     ]
     predicted = f"CASE {' '.join(largest)} ELSE {labels[-1]} END" if largest else labels[-1]
-    return _select(["*", *outer, f"{predicted} AS {quoted('predicted', dialect)}"], source)
+    return _notes(form) + _select(["*", *outer, f"{predicted} AS {quoted('predicted', dialect)}"], source)
+
+
+def _notes(form: Form) -> str:
+    return "".join(f"-- {comment(note)}\n" for note in form.notes)
 
 
 def quoted(name: str, dialect: str = "standard") -> str:
@@ -130,12 +136,26 @@ def _asked(form: Form, condition: Condition, wanted: bool, dialect: str) -> str:
     if condition.op == "missing":
         return f"{column} IS {'' if wanted else 'NOT '}NULL"
     value = condition.value
-    shown = _text(value, dialect) if isinstance(value, str) else _number(value)
+    if isinstance(value, str):
+        return _is_text(column, condition, wanted, dialect)
+    shown = _number(value)
     op = "=" if condition.op == "==" else condition.op
     # A BOOLEAN is not compared with a number as it is; MySQL has none, and its casts have other names.
     flag = form.fields[condition.field].kind == "flag" and dialect == "standard"
     left = f"CAST({column} AS DOUBLE PRECISION)" if flag else column
     compared = f"{left} {op if wanted else OPPOSITE[op]} {shown}"
+    return f"({compared} OR {column} IS NULL)" if condition.missing == wanted else compared
+
+
+def _is_text(column: str, condition: Condition, wanted: bool, dialect: str) -> str:
+    left = column if is_padded(condition.value) else f"TRIM({column})"
+    word = condition.value
+    if condition.any_case and word.isascii():
+        left, word = f"LOWER({left})", word.lower()
+    compared = f"{left} {'=' if wanted else '<>'} {_text(word, dialect)}"
+    if condition.any_case and not word.isascii():
+        words = ", ".join(_text(each, dialect) for each in condition.spellings)
+        compared = f"{left} {'' if wanted else 'NOT '}IN ({words})"
     return f"({compared} OR {column} IS NULL)" if condition.missing == wanted else compared
 
 

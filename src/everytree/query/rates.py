@@ -16,7 +16,9 @@ Each side is a sum over leaves, so that a cost matrix says it. Two ways answer:
 
 A bound and a leaf's answer belong together (which of the two a leaf says is chosen with the tree), so that no single
 cost decides it alone; where the front of the two costs is not convex at the bound, Lagrange's way leaves a gap. What
-the leaves of the trees on the way say is then chosen anew, exactly, within the bound.
+the leaves of the trees on the way say is then chosen anew, exactly, within the bound. What is left of the gap is closed
+by rank: with μ fixed, trees follow in the order of their least price v, and the answers of each are chosen anew. A tree
+that has not come yet costs v at least, whatever its leaves say, so that none has fewer errors than v − μ · bound.
 
 Where a limit stops a search, its own lower bound L still counts: with L ≤ errors + μ · cost for every tree, no tree
 within the bound has fewer errors than L − μ · bound; and L bounds the largest F1 from above.
@@ -50,6 +52,9 @@ CONDITION = re.compile(
 WISH = re.compile(rf"^\s*(?:most|best|highest)\s+f1\b{NAME}", re.IGNORECASE)
 MOST_ROUNDS = 60  # of either way; each ends long before
 MOST_CHOICES = 4096  # of what the leaves of a tree say
+MOST_LEAVES = 12  # whose answers are never more than these
+RANKS = (16, 256, 2048)  # trees by which a gap is closed, each time more
+RANKED_SECONDS = 8.0  # for them, where no limit is nearer
 TIE = Fraction(4, 10**12)  # the slack of ties in a search, and that of the rounding of its sums
 NOT_CONVEX = "no prices single out the best tree here"
 
@@ -168,7 +173,7 @@ def counts_of(tree: Tree, code: int) -> Counts:
     return Counts(hits, misses, alarms, errors)
 
 
-def best_by_rate(space: Engine, rate: Rate, query: Query | None = None) -> Tree:
+def best_by_rate(space: Engine, rate: Rate, query: Query | None = None, prove: bool = True) -> Tree:
     """Find the tree of largest F1, or the most accurate tree whose recall, precision or F1 is large enough.
 
     Parameters
@@ -179,13 +184,16 @@ def best_by_rate(space: Engine, rate: Rate, query: Query | None = None) -> Tree:
         What is wanted of which class.
     query : Query, optional
         Further conditions; its ranking must be the most accurate tree's, without bounds on error or accuracy.
+    prove : bool, default=True
+        Whether a gap that prices leave is closed by the rank of trees, which takes up to some seconds.
 
     Returns
     -------
     Tree
         The tree, whose leaves say what the rate needs; ``info`` has ``hits``, ``misses``, ``alarms``, ``recall``,
         ``precision``, ``f1`` and the certificate: ``optimal``, ``stop_reason``, ``lower_bound`` (no tree that meets the
-        bound has fewer errors) and ``gap``, or ``f1_bound`` (no tree has a larger F1).
+        bound has fewer errors) and ``gap``, or ``f1_bound`` (no tree has a larger F1). ``proof_seconds`` is the time
+        that closing a gap took.
 
     Raises
     ------
@@ -227,7 +235,7 @@ def best_by_rate(space: Engine, rate: Rate, query: Query | None = None) -> Tree:
         bound = (1 - least, least, 1 - least)
     else:
         bound = (2 - least, least, 2 * (1 - least))
-    return finder.bounded(*bound)
+    return finder.bounded(*bound, prove)
 
 
 def _code(rate: Rate, labels: list[Any], totals: list[int]) -> int:
@@ -261,6 +269,11 @@ class _Point(NamedTuple):
     bounded: Fraction
 
 
+def _price(told: float, common: int) -> Fraction:
+    """Return a price; to the search, costs that differ by rounding alone are ties: it may be lower by so much."""
+    return max(Fraction(0), Fraction(told) * (1 - TIE) / common)
+
+
 class _Finder:
     """Finds trees of least cost for prices of misses and alarms; its searches share the space's limit of time."""
 
@@ -270,21 +283,11 @@ class _Finder:
         self._ends = math.inf if limit is None else time.monotonic() + limit
 
     def _least(self, miss: Fraction, alarm: Fraction, error: Fraction) -> _Found:
-        """Find the tree of least error · errors + miss · FN + alarm · FP; prices are made whole.
+        """Find the tree of least error · errors + miss · FN + alarm · FP.
 
         A search may take half of the time that is left, so that a slow one leaves some to the next.
         """
-        common = math.lcm(miss.denominator, alarm.denominator, error.denominator)
-        matrix = [[0.0] * self._n_classes for _ in range(self._n_classes)]
-        for c in range(self._n_classes):
-            for k in range(self._n_classes):
-                price = Fraction(0) if c == k else error
-                if c == self._code and k != c:
-                    price += miss
-                if k == self._code and k != c:
-                    price += alarm
-                matrix[c][k] = float(price * common)
-        asked = replace(self._query, minimize=("cost", "size"), cost_matrix=matrix)
+        asked, common = self._priced(miss, alarm, error)
         left = (self._ends - time.monotonic()) / 2
         if left <= 0:
             return _Found(None, Fraction(0), REASONS["time"])
@@ -295,9 +298,21 @@ class _Finder:
             return _Found(None, Fraction(0), REASONS[limit.reason])
         proved = bool(tree.info.get("optimal", True))
         told = float(tree.info["objective" if proved else "lower_bound"])
-        # To the search, costs that differ by rounding alone are ties: the least may be lower by so much.
-        least = max(Fraction(0), Fraction(told) * (1 - TIE) / common)
-        return _Found(tree, least, "" if proved else str(tree.info["stop_reason"]))
+        return _Found(tree, _price(told, common), "" if proved else str(tree.info["stop_reason"]))
+
+    def _priced(self, miss: Fraction, alarm: Fraction, error: Fraction) -> tuple[Query, int]:
+        """Return the query for the least of these prices, and the factor that makes them whole."""
+        common = math.lcm(miss.denominator, alarm.denominator, error.denominator)
+        matrix = [[0.0] * self._n_classes for _ in range(self._n_classes)]
+        for c in range(self._n_classes):
+            for k in range(self._n_classes):
+                price = Fraction(0) if c == k else error
+                if c == self._code and k != c:
+                    price += miss
+                if k == self._code and k != c:
+                    price += alarm
+                matrix[c][k] = float(price * common)
+        return replace(self._query, minimize=("cost", "size"), cost_matrix=matrix), common
 
     def most_f1(self) -> Tree:
         """Return the tree of largest F1, by Dinkelbach's way: only the last search has to be proved.
@@ -328,14 +343,14 @@ class _Finder:
             bound = counts_of(best, self._code).f1
         return self._told(best, stopped, {"lower_bound": None, "f1_bound": float(bound)})
 
-    def bounded(self, miss: Fraction, alarm: Fraction, share: Fraction) -> Tree:
+    def bounded(self, miss: Fraction, alarm: Fraction, share: Fraction, prove: bool) -> Tree:
         """Return a most accurate tree with miss · FN + alarm · FP ≤ share · P, and how sure that is."""
         best: _Point | None = None
-        lower, stopped, most = Fraction(0), "", Fraction(0)
+        lower, stopped, most, sharpest = Fraction(0), "", Fraction(0), Fraction(0)
 
         def point(multiplier: Fraction | None) -> _Point | None:
             """Find the least errors + multiplier · cost; the least cost where that is None."""
-            nonlocal best, lower, stopped, most
+            nonlocal best, lower, stopped, most, sharpest
             times, error = (Fraction(1), Fraction(0)) if multiplier is None else (multiplier, Fraction(1))
             found = self._least(times * miss, times * alarm, error)
             stopped = stopped or found.stopped
@@ -343,7 +358,8 @@ class _Finder:
                 return None
             most = share * Fraction(found.tree.counts[0].tolist()[self._code])
             if multiplier is not None:
-                lower = max(lower, found.least - multiplier * most)
+                if found.least - multiplier * most > lower:
+                    lower, sharpest = found.least - multiplier * most, multiplier
             elif found.least > most:
                 raise QueryError("no tree of the space meets the bound; ask for less, or allow deeper trees")
             here = self._judged(found.tree, miss, alarm)
@@ -368,9 +384,46 @@ class _Finder:
                 free = between
         if best is None:
             raise self._too_early("a tree that meets the bound", stopped, math.ceil(lower))
+        begun = time.monotonic()
+        if prove and not stopped and best.errors > math.ceil(lower):
+            best, lower = self._by_rank(best, lower, miss, alarm, most, sharpest)
         least = math.ceil(lower)
         ended = "" if best.errors <= least else stopped or NOT_CONVEX
-        return self._told(best.tree, ended, {"lower_bound": least})
+        spent = {"proof_seconds": time.monotonic() - begun}
+        return self._told(best.tree, ended, {"lower_bound": least} | spent)
+
+    def _by_rank(
+        self,
+        best: _Point,
+        lower: Fraction,
+        miss: Fraction,
+        alarm: Fraction,
+        most: Fraction,
+        multiplier: Fraction,
+    ) -> tuple[_Point, Fraction]:
+        """Look at more and more trees in the order of their price, until none that follows can be better."""
+        asked, common = self._priced(multiplier * miss, multiplier * alarm, Fraction(1))
+        ends = min(self._ends, time.monotonic() + RANKED_SECONDS)
+        for rank in RANKS:
+            left = ends - time.monotonic()
+            if left <= 0:
+                break
+            try:
+                with self._space.within(left):
+                    trees = best_trees(self._space, asked, rank)
+            except (LimitReached, QueryError):
+                break  # the gap stays as it is
+            for tree in trees:
+                each = self._with_other_answers(tree, miss, alarm, most)
+                if each is None and len(tree.leaves) > MOST_LEAVES:
+                    return best, lower  # there may have been too many answers to look at all
+                if each is not None and each.errors < best.errors:
+                    best = each
+            last = _price(float(trees[-1].info["objective"]), common) - multiplier * most
+            lower = best.errors if len(trees) < rank else min(best.errors, max(lower, last))
+            if best.errors <= math.ceil(lower):
+                break
+        return best, lower
 
     def _judged(self, tree: Tree, miss: Fraction, alarm: Fraction) -> _Point:
         counts = counts_of(tree, self._code)

@@ -20,6 +20,7 @@ from everytree.errors import DataError, EverytreeError
 from everytree.estimators.compressed_averages import drawn_forests
 from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.nearest_tree import with_true_counts
+from everytree.estimators.training_rows import places_among_examples, used_columns
 from everytree.report.calibration import Judged
 from everytree.report.columns import add_ranges, column_rows, page_columns
 from everytree.report.page_tests import PageTests
@@ -54,7 +55,7 @@ def judged_without_refitting(model: Any, frame: Frame, codes: npt.NDArray[np.int
     """
     if not isinstance(model, EveryTreeClassifier) or not hasattr(model, "left_out_"):
         return None
-    coded, found = model.coded_, _places(model, frame)
+    coded, found = model.coded_, places_among_examples(model, frame)
     counts = np.zeros_like(coded.counts)
     np.add.at(counts, (found[found >= 0], codes[found >= 0]), coded.per_example)
     if (found < 0).any() or not np.array_equal(counts, coded.counts):
@@ -68,16 +69,9 @@ def judged_without_refitting(model: Any, frame: Frame, codes: npt.NDArray[np.int
 
 def seen(model: EveryTreeClassifier, frame: Frame, codes: npt.NDArray[np.intp]) -> int:
     """Return how many rows look like a training example of their class."""
-    found = _places(model, frame)
+    found = places_among_examples(model, frame)
     known = found >= 0
     return int(np.count_nonzero(model.coded_.counts[found[known], codes[known]]))
-
-
-def _places(model: EveryTreeClassifier, frame: Frame) -> npt.NDArray[np.intp]:
-    """Return the place of each row among the distinct ones of training; −1 where there is none."""
-    place = {row.tobytes(): k for k, row in enumerate(model.coded_.codes)}
-    codes = model.coded_.columns.codes(_used(model, frame))
-    return np.array([place.get(row.tobytes(), -1) for row in codes], dtype=np.intp)
 
 
 def describe_every(
@@ -180,12 +174,6 @@ def _pool(model: EveryTreeClassifier, tests: PageTests, n_draws: int) -> dict[st
     return {"members": members, "weights": weights, "kept": SLIP / model.coded_.total}
 
 
-def _used(model: EveryTreeClassifier, frame: Frame) -> Frame:
-    """Return the columns that the trees may use."""
-    columns = tuple(frame.columns[j] for j in model.columns_used_.tolist())
-    return Frame(columns, frame.n_rows, tuple(column.name for column in columns))
-
-
 def _add_rows(
     page: dict[str, Any],
     model: EveryTreeClassifier,
@@ -194,7 +182,7 @@ def _add_rows(
     codes: npt.NDArray[np.intp],
     most: int,
 ) -> None:
-    part = _used(model, frame)
+    part = used_columns(model, frame)
     add_ranges(page["columns"], part)
     places = np.unique(np.linspace(0, frame.n_rows - 1, min(most, frame.n_rows)).round().astype(np.intp))
     try:

@@ -382,9 +382,8 @@ class Opened:
                     self._tell(job, **self._tree_part(asked, best, kept), facts=self._facts(space))
                     job.first.set()
                     what = cost_words(asked.objective)
-                    job.status = (
-                        f"searching … {what} {told(info['objective'])} so far, none has less than {bound}"
-                    )
+                    least = "not proved yet" if info["lower_bound"] <= 0 else f"none has less than {bound}"
+                    job.status = f"searching … {what} {told(info['objective'])} so far, {least}"
                 else:
                     job.status = f"searching … none has less {cost_words(asked.objective)} than {bound}"
                 if info["stop_reason"] == "memory limit":

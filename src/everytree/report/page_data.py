@@ -22,11 +22,12 @@ from sklearn.utils.validation import check_is_fitted
 from everytree import __version__
 from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.data.frames import Frame
-from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached
 from everytree.estimators.base import ClassifierBase, TreeClassifierBase
 from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.protocol import Picture
+from everytree.estimators.screening import chosen_by_labels
+from everytree.estimators.training_rows import is_training, table_of
 from everytree.metrics.in_words import gain_error
 from everytree.report import sections
 from everytree.report.calibration import calibration, judge
@@ -76,7 +77,7 @@ def page_data(
     given = None if data is None else examples_of(model, data, target)
     frame, codes = (None, None) if given is None else (given.frame, given.codes)
     page = _empty(model, title)
-    training = _is_training(model, frame, codes)
+    training = is_training(model, frame, codes)
     if frame is not None and training is False:
         page["notes"].append(
             "The rows given are not those of training: they judge the model, and tell no more."
@@ -242,32 +243,7 @@ def _space_of(
     found: TreeSpace | None = model.tree_space()
     if found is not None or not training or frame is None or codes is None:
         return found
-    return model.space_over(_table_of(model, frame, codes)) if isinstance(model, TreeClassifierBase) else None
-
-
-def _table_of(model: Any, frame: Frame, codes: npt.NDArray[np.intp]) -> Table:
-    binarizer, classes = model.binarizer_, model.classes_.tolist()
-    names = binarizer.get_feature_names_out().tolist()
-    columns = binarizer.columns_
-    if columns is not None:
-        found = columns.codes(frame)
-        return Table.from_codes(columns, found, codes, len(classes), test_names=names, classes=classes)
-    return Table.from_arrays(model.to_tests(frame), codes, len(classes), test_names=names, classes=classes)
-
-
-def _is_training(model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | None) -> bool | None:
-    """Return whether the rows are those of training; None where that is not known.
-
-    A tree on whole columns has no fingerprint: rows with just the class counts of its root are taken for those of
-    training. They are then judged by cross-validation, which no reader can be misled by.
-    """
-    if frame is None or codes is None:
-        return False
-    if model.fingerprint() is None:
-        root = model.root_counts()
-        same = root is not None and np.array_equal(root, np.bincount(codes, minlength=len(model.classes_)))
-        return True if same else None
-    return bool(_table_of(model, frame, codes).fingerprint() == model.fingerprint())
+    return model.space_over(table_of(model, frame, codes)) if isinstance(model, TreeClassifierBase) else None
 
 
 def _ask_space(
@@ -379,6 +355,8 @@ def _judge(page: dict[str, Any], model: Any, given: Examples, training: bool | N
     ):
         training = False
     left_out = judged_without_refitting(model, given.frame, given.codes)
+    if left_out is not None and chosen_by_labels(model.notes_):
+        left_out, training = None, True  # leaving one out is too late: the columns were chosen with it
     found = left_out or judge(model, given.frame, given.codes, training, seconds)
     if isinstance(found, str):
         page["notes"].append(found)

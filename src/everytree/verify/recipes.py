@@ -184,7 +184,7 @@ def _number_reader(recipe: dict[str, Any], at: str) -> Callable[[str], float | N
         for blank in "\u00a0\u2009\u202f\u2007":
             text = text.replace(blank, " ")
         text = text.replace("\u2212", "-").replace("\u2019", "'").strip()
-        signs = 0
+        text, signs = _without_outer(text, marks), 0
         if text.startswith("(") and text.endswith(")"):
             text, signs = text[1:-1].lstrip(), 1
         before = text[:1]
@@ -203,10 +203,28 @@ def _number_reader(recipe: dict[str, Any], at: str) -> Callable[[str], float | N
             if text.endswith(mark):
                 text = text[: -len(mark)].rstrip()
                 break
+        if text.endswith("-") and text[-2:-1] != " ":
+            if (before and before in "+-") or (inner and inner in "+-"):
+                return None
+            text, signs = text[:-1], signs + 1
         value = _plain(text, decimal, thousands)
         return None if value is None else -value if signs % 2 else value
 
     return number
+
+
+def _without_outer(text: str, marks: list[str]) -> str:
+    """Return a text without marks around its parentheses: $(28,000) and (14,39) EUR."""
+    inner = text
+    for mark in marks:
+        if inner.startswith(mark):
+            inner = inner[len(mark) :].lstrip()
+            break
+    for mark in marks:
+        if inner.endswith(mark):
+            inner = inner[: -len(mark)].rstrip()
+            break
+    return inner if inner.startswith("(") and inner.endswith(")") else text
 
 
 def _plain(text: str, decimal: str, thousands: str) -> float | None:

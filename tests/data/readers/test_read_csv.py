@@ -177,6 +177,10 @@ BAD_FILES = {
     "header only": (b"a,b\n", r"no rows after the header on line 1"),
     "short row": (b"a,b,c\n1,2,3\n\n4,5\n", r"bad\.csv:4: 2 fields, expected 3, as on line 1"),
     "long row": (b"a,b\n1,2\n3,4,5\n", r"bad\.csv:3: 3 fields, expected 2, as on line 1\. Quote cells"),
+    "several rows": (
+        b"a,b\n1\n1,2\n1,2,3\n4\n",
+        r"bad\.csv:2: 1 fields, expected 2, as on line 1; 2 more lines have another number: line 4 \(3\), line 5 ",
+    ),
     "row after a field of two lines": (b'a,b\n"x\ny",2\n3\n', r"bad\.csv:4: 1 fields, expected 2"),
     "not utf-8": (b"a,b\n1,2\nx,caf\xe9\n", r"bad\.csv:3: byte 0xe9 is not valid utf-8.*encoding=\"cp1252\""),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), r"the file is UTF-16, not UTF-8; pass encoding=\"utf-16\""),

@@ -47,6 +47,7 @@ CHUNK = 10_000  # rows in a piece of a file that is read in pieces
 
 _DELIMITERS = ",\t;|"
 _SAMPLE_LINES = 200
+_SOME_LINES = 5  # with another number of fields, that a message tells
 _MANY_NUMBERS, _MOSTLY_NUMBERS = 10, 0.9  # a nominal column with this many numbers deserves a remark
 
 
@@ -200,9 +201,11 @@ class _Plan:
         notes = heading.notes + _delimiter_notes(names, separator, sniffed)
 
         def whole() -> Iterator[Record]:
-            for line, cells in without_total(records, len(names), notes):
+            rest = iter(without_total(records, len(names), notes))
+            for line, cells in rest:
                 if len(cells) != len(names):
-                    raise _ragged(lines.place(line), len(cells), len(names), origin, separator)
+                    more = _others(rest, len(names))
+                    raise _ragged(lines.place(line), len(cells), len(names), origin + more, separator)
                 yield line, cells
 
         return _Opened(lines, names, heading.line, heading.unnamed, keep, whole(), notes, self.max_cells)
@@ -358,6 +361,23 @@ def _quoting_message(place: str, error: str, delimiter: str, quote: str) -> str:
         "line. "
         f"Inside a quoted field, write {quote}{quote} for {quote}"
     )
+
+
+def _others(rest: Iterator[Record], width: int) -> str:
+    """Say how many further records have another number of fields, and where the first ones are."""
+    more, shown = 0, list[str]()
+    try:
+        for line, cells in rest:
+            if len(cells) != width:
+                more += 1
+                if len(shown) < _SOME_LINES:
+                    shown.append(f"line {line} ({len(cells)})")
+    except DataError:
+        pass  # what comes after that cannot be told
+    if not more:
+        return ""
+    several = "line has" if more == 1 else "lines have"
+    return f"; {more} more {several} another number: {', '.join(shown)}{', …' if more > len(shown) else ''}"
 
 
 def _ragged(place: str, found: int, expected: int, origin: str, delimiter: str) -> DataError:

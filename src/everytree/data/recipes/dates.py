@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["ORDERS", "Moment", "hours_of", "moment_of", "order_of"]
+__all__ = ["ORDERS", "Moment", "hours_of", "moment_of", "order_of", "zones_of"]
 
 ORDERS = ("dmy", "mdy", "ymd")
 MONTHS = {
@@ -34,6 +34,7 @@ MONTHS = {
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?"
 )
+_ZONE = re.compile(r":\d{2}(?:[.,]\d+)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})\Z")
 _TIME = rf"(?:(?:T|,?\s+){_CLOCK}\s*(?:Z|UTC|GMT|[+-]\d{{2}}:?\d{{2}})?)?\Z"
 _DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _NAME = r"(?P<name>[A-Za-zÄä]{3,9})\.?"
@@ -127,6 +128,18 @@ def hours_of(cell: str) -> float | None:
     """
     match = _ONLY_CLOCK.match(cell.strip())
     return None if match is None else _hours(match.groupdict())
+
+
+def zones_of(cells: Iterable[str]) -> set[str]:
+    """Return the time zones that stand behind the times of the cells.
+
+    >>> sorted(zones_of(["2024-03-05T14:30:00Z", "2024-03-05 14:30 UTC", "2024-03-05 14:30+0200", "2024-03-05"]))
+    ['+02:00', 'UTC']
+    """
+    found = {match[1] for cell in cells if (match := _ZONE.search(cell.strip())) is not None}
+    zero = {"Z", "GMT", "+0000", "-0000"}
+    plain = {zone.replace(":", "") for zone in found}
+    return {"UTC" if each in zero | {"UTC"} else f"{each[:3]}:{each[3:]}" for each in plain}
 
 
 def order_of(cells: Iterable[str]) -> tuple[str, bool]:

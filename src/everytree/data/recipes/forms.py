@@ -1,10 +1,12 @@
 """Numbers as people write them: with marks of money or per cent, thousands in groups, a decimal comma.
 
-    cell     = [ "(" ] [ sign ] [ mark ] [ sign ] digits [ decimal digits ] [ exponent ] [ mark ] [ ")" ]
+    cell     = amount, or [ mark ] "(" amount ")" [ mark ]
+    amount   = [ sign ] [ mark ] [ sign ] digits [ decimal digits ] [ exponent ] [ "-" ] [ mark ]
     digits   = whole digits, or groups of three with the thousands mark between them
 
-Parentheses mean minus, as accountants write it. A percentage stays in per cent: 12.5% is 12.5. A mark is one of money
-or per cent, or the one unit that stands behind the numbers of the column: 6.3 km, 137.9 m², and 1 day beside 2 days.
+Parentheses mean minus, as accountants write it, and so does a minus behind, as their programs do: $(28,000), 14,39- €.
+A percentage stays in per cent: 12.5% is 12.5. A mark is one of money or per cent, or the one unit that stands behind
+the numbers of the column: 6.3 km, 137.9 m², and 1 day beside 2 days.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ MARKS = (
     "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "kr", "zł",
 )  # fmt: skip
 UNIT = r"(?:[^\W\d_]|[°µ²³·/\"'])+\.?"
-BEHIND = re.compile(rf"[0-9.,]\s*(?P<unit>{UNIT})\)?\Z")
+BEHIND = re.compile(rf"[0-9.,]-?\)?\s*(?P<unit>{UNIT})\)?\Z")
 LONGEST_UNIT = 12
 MOSTLY = 0.8  # of the cells with a digit, the share that the unit of a column must have
 ENDINGS = ("s", "e", "n", "en", "es")  # of a plural
@@ -38,6 +40,9 @@ class NumberForm:
     (-1014.39, 1234.56)
     >>> NumberForm(".", "", ("%",)).number("12.5 %"), NumberForm().number("12 apples")
     (12.5, None)
+    >>> form = NumberForm(".", ",", ("$", "EUR"))
+    >>> form.number("$(28,000)"), form.number("(14.39) EUR"), form.number("14.39- EUR"), form.number("-5-")
+    (-28000.0, -14.39, -14.39, None)
     """
 
     decimal: str = "."
@@ -57,13 +62,14 @@ class NumberForm:
             f"(?P<digits>{whole}(?:{fraction})?|{re.escape(self.decimal)}[0-9]+)(?P<power>[eE][+-]?[0-9]+)?"
         )
         return re.compile(
-            f"(?P<open>\\()?(?P<sign>[+-])?\\s*{mark}(?P<inner>[+-])?{number}{after}(?(open)\\))\\Z"
+            f"(?P<open>{mark}\\()?(?P<sign>[+-])?\\s*{mark}(?P<inner>[+-])?{number}(?P<last>-)?{after}"
+            f"(?(open)\\){after})\\Z"
         )
 
     def number(self, cell: str) -> float | None:
         """Return the number that a cell says, or None if it says none; infinity is none."""
         match = self._pattern.match(cell.translate(BLANKS).strip())
-        if match is None or (match["sign"] and match["inner"]):
+        if match is None or sum(match[name] is not None for name in ("sign", "inner", "last")) > 1:
             return None
         digits = match["digits"]
         if self.thousands:
@@ -71,7 +77,7 @@ class NumberForm:
         value = float(digits.replace(self.decimal, ".") + (match["power"] or ""))
         if value in (float("inf"), float("-inf")):
             return None
-        minus = (match["sign"] == "-") + (match["inner"] == "-") + (match["open"] is not None)
+        minus = sum(match[name] == "-" for name in ("sign", "inner", "last")) + (match["open"] is not None)
         return -value if minus % 2 else value
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from everytree.common.text import show, show_many
 from everytree.data.column import Column
 from everytree.data.cuts import number_text
-from everytree.data.recipes.dates import hours_of, moment_of, order_of
+from everytree.data.recipes.dates import hours_of, moment_of, order_of, zones_of
 from everytree.data.recipes.forms import MARKS, NumberForm, form_of
 from everytree.data.recipes.recipe import (
     PARTS,
@@ -77,6 +77,7 @@ MANY_ROWS = 30  # an id has at least so many different values
 MOST_TEXTS = 256  # values of a nominal column that classifiers take
 KEPT_TEXTS, LEAST_SHARE = 100, 0.002  # of more, so many stay, each in at least this share of the rows
 ROW_NUMBERS = "an id: a number of its own for every row"
+ZONES = "time zones differ, hours are as written"
 WORDY = 4.0  # words in a text of people, on average
 IDS = re.compile(
     r"(?:^|[\W_])(?i:id|uuid|guid|key|nr|no|num|number|nummer|index|row|rowid|serial)[.:#]?$|[a-z]Id$|^id(?:[\W_]|$)|ID$"
@@ -320,6 +321,8 @@ def _texts(found: Recognised, column: Column, columns: Mapping[str, Column]) -> 
             if unsure:
                 other = "mdy" if order == "dmy" else "dmy"
                 note = f"or is the {'month' if order == 'dmy' else 'day'} first? Then read it as {other}"
+            if "hour" in made.parts and len(zones_of(cells)) > 1:
+                note = f"{note}; {ZONES}" if note else ZONES
         found.add(column, made, _words(made, cells), note)
         return
     _nominal(found, column)
