@@ -141,8 +141,7 @@ def test_one_class_is_said() -> None:
     many = [[k] for k in range(30)]
     told = et.EveryTreeClassifier(time_limit=1).fit(many, ["a"] * 30).summary()
     assert (
-        told
-        == "All 30 examples are a, and so the model says of every row. There is nothing to learn from them."
+        told == "All 30 examples are a, and so the model says of every row. There is nothing to learn from."
     )
 
 
