@@ -17,7 +17,6 @@ of the loss that the root of their number has, where many say a little (sonar, h
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +27,7 @@ import everytree._core as _core
 from everytree.bayes.forest import Forest, joined
 from everytree.bayes.stacking import losses_of
 from everytree.common.limits import Limits, threads
+from everytree.common.spent import Spent
 from everytree.data.coded_rows import CodedRows
 from everytree.errors import LimitReached
 
@@ -38,8 +38,10 @@ Reals = npt.NDArray[np.float64]
 CUTS = ("best", "random")
 PARTS, ROUNDS, STRENGTH, POWER = 5, 100, 0.1, 1.0
 AT_ONCE = 5  # rounds between two looks at the time and the memory
+BUSY = 4.0  # seconds on the wall for one of the processor, at most
 TRIAL = 10  # rounds by which the columns at a node are chosen; one where that is more than a part of the time
 TRIAL_TIME = 0.2
+CHANCE = 0.5  # standard errors by which more columns must be better
 WORTH = 60  # more columns are tried on where so many rounds with them fit the time
 MOST_BYTES = 100_000_000  # of the trees of one forest
 MOST_COUNTS, MOST_CODES = 2**31, 65_534  # what the core takes
@@ -57,7 +59,8 @@ class DeepTrees:
 
     def loss(self, coded: CodedRows) -> float:
         """Return the log-loss of what is said of the left-out examples."""
-        return _loss(self.said, coded)
+        entries = np.nonzero(coded.counts)
+        return float(np.average(losses_of(self.said, entries[1]), weights=coded.examples(entries)))
 
     @property
     def name(self) -> str:
@@ -97,11 +100,11 @@ def deep_trees(
         memory = max(2, memory - 2 * coded.codes.size - 3 * 8 * n_entries * n_classes) // 2
     control = Limits(seconds, memory).control()
     control.check_memory(2 * coded.codes.size)
+    spent = Spent()
     given = _Given(coded, cuts, seed, threads(n_jobs), control if seconds is not None else None)
-    clock = time.perf_counter()
 
     def left() -> float | None:
-        return None if seconds is None else max(0.0, seconds - (time.perf_counter() - clock))
+        return None if seconds is None else max(1e-6, seconds - spent.seconds)
 
     def room(held: int) -> int | None:
         return None if memory is None else max(2, memory - held)
@@ -109,9 +112,7 @@ def deep_trees(
     tried = (columns_at_node,) if columns_at_node is not None else columns_tried(len(coded.columns.columns))
     best = _Growing(given, tried[0])
     best.grow(1, Limits(left(), room(0)))  # The first alone, so that large data have some.
-    pace = (
-        best.seconds / tried[0]
-    )  # of a round, for each column that is drawn: more for few columns than for many
+    pace = best.seconds / tried[0]  # of a round, for each column that is drawn: rather too much for many
     if len(tried) > 1 and (seconds is None or TRIAL * best.seconds <= TRIAL_TIME * seconds):
         best.grow_on(min(TRIAL, rounds), Limits(left(), room(0)))
     for number in tried[1:]:
@@ -121,7 +122,7 @@ def deep_trees(
         enough = other.grow_on(1, Limits(ahead, room(best.n_bytes)))
         if not enough or (ahead is not None and WORTH * other.seconds > ahead):
             break
-        if other.grow_on(best.done, Limits(left(), room(best.n_bytes))) and other.loss < best.loss:
+        if other.grow_on(best.done, Limits(left(), room(best.n_bytes))) and other.better_than(best):
             best = other
     best.grow_on(rounds, Limits(left(), room(0)))
     return DeepTrees(cuts, best.done, best.columns, joined(*best.parts), best.said / best.done)
@@ -150,22 +151,28 @@ class _Growing:
         counts = given.coded.counts
         self.said = np.zeros((int(np.count_nonzero(counts)), counts.shape[1]))
 
-    @property
-    def loss(self) -> float:
-        """The log-loss of what is said of the left-out examples."""
-        return _loss(self.said / self.done, self.given.coded)
+    def better_than(self, other: _Growing) -> bool:
+        """Return whether left-out examples speak for it, by more than their number lets expect of chance."""
+        entries = np.nonzero(self.given.coded.counts)
+        weights = self.given.coded.examples(entries)
+        gain = losses_of(other.said, entries[1]) - losses_of(self.said, entries[1])
+        mean = np.average(gain, weights=weights)
+        error = math.sqrt(
+            np.average((gain - mean) ** 2, weights=weights) / max(1.0, float(weights.sum()) - 1)
+        )
+        return bool(mean > CHANCE * error)
 
     def grow(self, n: int, limits: Limits) -> None:
         """Grow so many further rounds, or raise ``LimitReached`` and have none of them."""
         given, said, control = self.given, np.zeros_like(self.said), limits.control()
-        clock = time.perf_counter()
+        spent = Spent()
         control.hold(self.n_bytes)
         coded, columns = given.coded, given.coded.columns
         arrays: Any = _core.grow_rounds(
             columns.array, columns.n_tests, given.uppers, given.codes, coded.counts, coded.per_example, given.a, POWER,
             PARTS, self.columns, given.random, given.seed, self.done, n, said, given.n_threads, control,
         )  # fmt: skip
-        self.seconds += time.perf_counter() - clock
+        self.seconds += spent.seconds
         self.parts.append(Forest(*arrays))
         self.said += said
         self.done += n
@@ -176,17 +183,16 @@ class _Growing:
 
         Steps end at the same rounds whoever asks: the sums are the same bits.
         """
-        end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
+        spent = Spent()
         while self.done < rounds and self.n_bytes * (self.done + AT_ONCE) <= MOST_BYTES * max(1, self.done):
-            ahead = None if end is None else max(0.0, end - time.perf_counter())
             n = min(AT_ONCE - self.done % AT_ONCE if self.done else 1, rounds - self.done)
+            ahead = None if limits.time_limit is None else limits.time_limit - spent.seconds
+            if ahead is not None and ahead <= n * self.seconds / max(1, self.done):
+                break
+            # What these rounds take is known: where others use the processor too, the clock on the wall may go on.
+            wall = ahead if ahead is None or not self.done else BUSY * ahead
             try:
-                self.grow(n, Limits(ahead, limits.memory_limit))
+                self.grow(n, Limits(wall, limits.memory_limit))
             except LimitReached:
                 break
         return self.done >= rounds
-
-
-def _loss(said: Reals, coded: CodedRows) -> float:
-    entries = np.nonzero(coded.counts)
-    return float(np.average(losses_of(said, entries[1]), weights=coded.examples(entries)))
