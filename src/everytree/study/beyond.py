@@ -39,7 +39,7 @@ __all__ = ["OURS", "PARTS", "study"]
 FOLDS, REPEATS, BINS = 2, 5, 4
 LIMIT = 60.0  # seconds for a fold
 QUICK_SETS = ["iris", "vote", "heart-cleveland"]
-SLOW = ("EBM", "BART", "CatBoost", "bayesml meta-tree")  # not in the quick run
+SLOW = ("EBM", "EBM without pairs", "BART", "CatBoost", "bayesml meta-tree")  # not in the quick run
 OURS = (
     "every tree",
     "average",
@@ -54,7 +54,7 @@ RAW = ("every tree", "smoothed tree", "option tree", "path average", "C4.5")  # 
 PARTS = {
     "every": ("every tree",),
     "forests": ("random forest", "calibrated forest", "extra trees"),
-    "linear": ("logistic regression",),
+    "linear": ("logistic regression", "EBM without pairs"),
     "trees": (
         "C4.5",
         "scikit-learn CART",

@@ -204,10 +204,10 @@ def _shrinkage() -> Any:
     return HSTreeClassifierCV()
 
 
-def _ebm() -> Any:
+def _ebm(**settings: Any) -> Any:
     from interpret.glassbox import ExplainableBoostingClassifier
 
-    return ExplainableBoostingClassifier(random_state=0, n_jobs=1)
+    return ExplainableBoostingClassifier(random_state=0, n_jobs=1, **settings)
 
 
 class Peer(NamedTuple):
@@ -253,6 +253,9 @@ PEERS = {
     "hierarchical shrinkage": Peer("imodels", _shrinkage, "numbers"),
     "bayesml meta-tree": Peer("bayesml", MetaTree, "tests"),
     "EBM": Peer("interpret", _ebm, "numbers"),
+    "EBM without pairs": Peer(
+        "interpret", lambda: _ebm(interactions=0), "numbers"
+    ),  # a thirtieth of the time
     "BART": Peer("bartz", ensembles.BartClassifier, "numbers"),
 }
 
