@@ -326,9 +326,12 @@ def test_more_columns_are_taken_where_the_first_rounds_speak_for_them(cuts, seed
     best, expected = None, tried[0]
     for number in tried:
         said = deep_trees(coded, cuts, seed, 1, 10, number).said
-        losses = np.repeat(-np.log(said[np.arange(len(rows)), classes]), times)
+        shares = coded.shares()
+        powers = [shares * (said / shares) ** factor for factor in np.geomspace(0.5, 8, 17)]
+        told = [-np.log(each[np.arange(len(rows)), classes] / each.sum(axis=1)) for each in powers]
+        losses = min((np.repeat(each, times) for each in told), key=np.mean)
         gain = 0 if best is None else best - losses  # of each example, beside the best before
-        if best is None or gain.mean() > 0.5 * gain.std(ddof=1) / math.sqrt(len(gain)):
+        if best is None or gain.mean() > gain.std(ddof=1) / math.sqrt(len(gain)):
             best, expected = losses, number
     assert made.columns_at_node == expected
     again = deep_trees(coded, cuts, seed, 2, 15, made.columns_at_node)
