@@ -143,6 +143,7 @@ def test_one_class_is_said() -> None:
     assert (
         told == "All 30 examples are a, and so the model says of every row. There is nothing to learn from."
     )
+    assert et.EveryTreeClassifier().fit([[1]], ["a"]).summary().startswith("The only example is a,")
 
 
 def test_averages_that_found_nothing_say_so_and_show_no_tree() -> None:

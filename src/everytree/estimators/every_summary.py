@@ -19,7 +19,7 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
     """Return the text of ``EveryTreeClassifier.summary``; without ``judged``, for those who print figures beside it."""
     n, classes = as_number(model.coded_.total), model.classes_.tolist()
     if len(classes) == 1:
-        what = f"The only example is {classes[0]}" if n == 1 else f"All {n} examples are {classes[0]}"
+        what = f"The only example is {classes[0]}" if n == "1" else f"All {n} examples are {classes[0]}"
         return f"{what}, and so the model says of every row. There is nothing to learn from."
     lines = [
         f"Every tree, averaged: {n} examples, {len(classes)} classes, {_many(model.n_features_in_, 'column')}."
