@@ -328,7 +328,9 @@ def test_more_columns_are_taken_where_the_first_rounds_speak_for_them(cuts, seed
         said = deep_trees(coded, cuts, seed, 1, 10, number).said
         shares = coded.shares()
         powers = [shares * (said / shares) ** factor for factor in np.geomspace(0.5, 8, 17)]
-        told = [-np.log(each[np.arange(len(rows)), classes] / each.sum(axis=1)) for each in powers]
+        kept = 1 / (4 * times.sum())  # of every answer, for what has not been seen
+        proba = [(1 - kept) * each / each.sum(axis=1, keepdims=True) + kept * shares for each in powers]
+        told = [-np.log(each[np.arange(len(rows)), classes]) for each in proba]
         losses = min((np.repeat(each, times) for each in told), key=np.mean)
         gain = 0 if best is None else best - losses  # of each example, beside the best before
         if best is None or gain.mean() > gain.std(ddof=1) / math.sqrt(len(gain)):

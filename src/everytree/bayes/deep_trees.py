@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.forest import Forest, joined
-from everytree.bayes.stacking import losses_of
+from everytree.bayes.stacking import losses_of, pooled
 from everytree.common.limits import Limits, threads
 from everytree.common.spent import Spent
 from everytree.data.coded_rows import CodedRows
@@ -173,7 +173,11 @@ class _Growing:
         rows, codes = np.nonzero(coded.counts)
         weights, shares = coded.examples((rows, codes)), np.log(coded.shares())
         evidence = np.log(np.maximum(self.said / self.done, np.finfo(np.float64).tiny)) - shares
-        tried = [losses_of(_normal(shares + factor * evidence), codes) for factor in FACTORS]
+        total = float(weights.sum())
+        tried = [
+            losses_of(pooled(evidence[:, :, None], shares, np.array([factor]), total), codes)
+            for factor in FACTORS
+        ]
         return min(tried, key=lambda losses: float(np.average(losses, weights=weights)))
 
     def grow(self, n: int, limits: Limits) -> None:
@@ -210,9 +214,3 @@ class _Growing:
             except LimitReached:
                 break
         return self.done >= rounds
-
-
-def _normal(logs: Reals) -> Reals:
-    """Return probabilities from their logarithms, up to a constant of each row."""
-    powers = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
