@@ -22,6 +22,7 @@ from everytree.cli.watch import Spent, at_work
 from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
 from everytree.common.drafts import write_whole
+from everytree.common.text import many
 from everytree.errors import LimitReached, QueryError
 from everytree.estimators.protocol import Fact
 from everytree.plot import OptionTreeDisplay, TreeDisplay
@@ -116,7 +117,7 @@ def run_fit(
     show_treated(treated, path.name)
     head = (
         f"{path} by the method {method}: {learned.n_examples} examples, "
-        f"{_many(learned.n_columns, 'column')}, {_many(len(model.classes_), 'class', 'classes')}; {spent}"
+        f"{many(learned.n_columns, 'column')}, {many(len(model.classes_), 'class', 'classes')}; {spent}"
     )
     _print(head, shown, model, counted, learned.n_examples, figures)
     if page is not None:
@@ -169,10 +170,6 @@ def _learned(
         model, examples.target, int(counts.sum()), len(examples.features.names), [*examples.notes, *warned],
         lambda: float(counts[model.predict(examples.features) != examples.y].sum()), examples,
     )  # fmt: skip
-
-
-def _many(n: int, one: str, several: str | None = None) -> str:
-    return f"{n} {one}" if n == 1 else f"{n} {several or one + 's'}"
 
 
 def _print(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable
 
-__all__ = ["as_number", "clip", "show", "show_many"]
+__all__ = ["as_number", "clip", "many", "show", "show_many"]
 
 
 def clip(value: object) -> str:
@@ -49,3 +49,12 @@ def show_many(values: Iterable[object], limit: int = 12) -> str:
     items = list(values)
     text = ", ".join(show(item) for item in items[:limit])
     return text if len(items) <= limit else f"{text} and {len(items) - limit} more"
+
+
+def many(n: int, one: str, several: str | None = None) -> str:
+    """Write a number with what it counts.
+
+    >>> many(1, "class", "classes"), many(2, "class", "classes"), many(3, "row")
+    ('1 class', '2 classes', '3 rows')
+    """
+    return f"{n} {one}" if n == 1 else f"{n} {several or one + 's'}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from everytree.common.text import as_number
+from everytree.common.text import as_number, many
 from everytree.estimators.screening import chosen_by_labels
 
 __all__ = ["summary"]
@@ -22,7 +22,7 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
         what = f"The only example is {classes[0]}" if n == "1" else f"All {n} examples are {classes[0]}"
         return f"{what}, and so the model says of every row. There is nothing to learn from."
     lines = [
-        f"Every tree, averaged: {n} examples, {len(classes)} classes, {_many(model.n_features_in_, 'column')}."
+        f"Every tree, averaged: {n} examples, {len(classes)} classes, {many(model.n_features_in_, 'column')}."
     ]
     good = " (too good: columns were chosen with the labels)" if chosen_by_labels(model.notes_) else ""
     left_out = [
@@ -36,14 +36,14 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
         shares = ", ".join(
             f"{label} {share:.1%}" for label, share in zip(classes, model.shares_, strict=True)
         )
-        several = f"None of {_many(len(model.models_), 'average')} over trees has"
+        several = f"None of {many(len(model.models_), 'average')} over trees has"
         lines.append(
             f"{several if len(model.models_) > 1 else 'The average over trees has not'} found anything that holds for "
             f"examples left out, so every row gets nearly the shares of the classes{_listed(shares, len(classes))}."
         )
         return "\n".join([*lines, *(f"Note: {note}." for note in model.notes_)])
     lines.append(
-        f"The evidence of {_many(len(model.models_), 'average')} is added up, each over every tree on some columns; "
+        f"The evidence of {many(len(model.models_), 'average')} is added up, each over every tree on some columns; "
         "most have:"
     )
     lines += [
@@ -58,10 +58,6 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
     lines += [f"Note: {note}." for note in model.notes_]
     lines += ["", str(model.nearest_tree())]
     return "\n".join(lines)
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _listed(shares: str, n_classes: int) -> str:
