@@ -172,18 +172,30 @@ def _elsewhere(job: Job, folder: Path) -> Row:
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raise ``LimitReached`` in a block that takes more seconds of the processor, in the main thread and on POSIX."""
+    """Raise ``LimitReached`` in a block that takes more seconds of the processor, in the main thread and on POSIX.
+
+    CatBoost turns whatever a signal raises into a ``KeyboardInterrupt``, which would end the whole study.
+    """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    over = LimitReached(f"over {seconds:g} s")
+    rung = False
+
     def ring(*_: object) -> None:
-        raise LimitReached(f"over {seconds:g} s")
+        nonlocal rung
+        rung = True
+        raise over
 
     before = signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
+    except KeyboardInterrupt:
+        if rung:
+            raise over from None
+        raise
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)

@@ -18,9 +18,9 @@ from everytree.bayes.exponent import best_exponent, tempered
 __all__ = [
     "BartClassifier",
     "CalibratedForest",
+    "CatBoosted",
     "PrunedCart",
     "boosted",
-    "cat_boost",
     "extra_trees",
     "forest",
     "light_boost",
@@ -59,13 +59,6 @@ def light_boost() -> Any:
     return LGBMClassifier(random_state=0, n_jobs=1, verbose=-1)
 
 
-def cat_boost() -> Any:
-    """Make CatBoost's boosted trees, as they come."""
-    from catboost import CatBoostClassifier
-
-    return CatBoostClassifier(random_seed=0, thread_count=1, verbose=False, allow_writing_files=False)
-
-
 def logistic() -> Any:
     """Make a logistic regression on scaled columns."""
     from sklearn.linear_model import LogisticRegression
@@ -87,6 +80,25 @@ class _Wrapped:
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the most probable class."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+class CatBoosted(_Wrapped):
+    """CatBoost's boosted trees, as they come, but that ``predict`` answers labels and not lists of one label each."""
+
+    def fit(self, X: Any, y: Any) -> CatBoosted:
+        """Boost the trees."""
+        from catboost import CatBoostClassifier
+
+        self.model = CatBoostClassifier(
+            random_seed=0, thread_count=1, verbose=False, allow_writing_files=False
+        )
+        self.model.fit(X, y)
+        self.classes_ = np.asarray(self.model.classes_)
+        return self
+
+    def predict_proba(self, X: Any) -> Reals:
+        """Predict by the sum of the trees."""
+        return np.asarray(self.model.predict_proba(X))
 
 
 class CalibratedForest(_Wrapped):
@@ -152,13 +164,13 @@ class BartClassifier(_Wrapped):
         if len(self.classes_) != 2:
             raise ValueError("more than two classes")
         truth = (np.asarray(y) == self.classes_[1]).astype(np.float32)
-        self.model = gbart(np.asarray(X, dtype=np.float32).T, truth, type="pbart", seed=0, printevery=None)
+        self.model = gbart(np.asarray(X, dtype=np.float32), truth, type="pbart", seed=0, printevery=None)
         return self
 
     def predict_proba(self, X: Any) -> Reals:
         """Predict by the mean over the draws."""
         from scipy.stats import norm
 
-        latent = np.asarray(self.model.predict(np.asarray(X, dtype=np.float32).T))
+        latent = np.asarray(self.model.predict(np.asarray(X, dtype=np.float32)))
         share = norm.cdf(latent).mean(axis=0) if latent.min() < 0 or latent.max() > 1 else latent.mean(axis=0)
         return np.column_stack([1 - share, share])

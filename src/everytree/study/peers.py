@@ -246,7 +246,7 @@ PEERS = {
     "extra trees": Peer("sklearn", ensembles.extra_trees, "numbers"),
     "HistGradientBoosting": Peer("sklearn", ensembles.boosted, "numbers"),
     "LightGBM": Peer("lightgbm", ensembles.light_boost, "numbers"),
-    "CatBoost": Peer("catboost", ensembles.cat_boost, "numbers"),
+    "CatBoost": Peer("catboost", ensembles.CatBoosted, "numbers"),
     "STreeD": Peer("pystreed", lambda: SolverTree(_streed), "tests", alone=True),
     "DL8.5": Peer("pydl85", lambda: SolverTree(_dl85), "tests", alone=True),
     "GOSDT": Peer("gosdt", lambda: SolverTree(_gosdt), "tests", alone=True),
