@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "APARTS", "SLIP", "STRENGTHS", "Stack", "folds_of", "helps", "least", "least_by_class", "losses_of", "pooled",
+    "APARTS", "SLIP", "STRENGTHS", "Stack", "folds_of", "least", "least_by_class", "losses_of", "pooled",
     "stack",
     "stacked",
 ]  # fmt: skip
@@ -262,15 +262,6 @@ def _strongest(losses: Reals, share: Reals) -> int:
         if mean <= ERRORS * float(np.sqrt(share @ (apart - mean) ** 2)) / n:
             return k
     return best
-
-
-def helps(without: Reals, with_it: Reals, counts: npt.ArrayLike) -> bool:
-    """Return whether the losses of left-out examples are smaller with something, by over half a standard error.
-
-    >>> helps(np.array([1.0, 1.2, 0.9]), np.array([0.5, 0.6, 0.5]), np.ones(3))
-    True
-    """
-    return _strongest(np.stack([without, with_it]), np.asarray(counts, dtype=np.float64)) == 1
 
 
 def stack(

@@ -23,7 +23,8 @@ COPIES = (
 TRIED = (
     12  # probabilities of the entries that weights are chosen from: for each strength, and while one is tried
 )
-ANSWERS = 3  # probabilities of all entries: of two choices, and of the final weights
+ANSWERS = 1  # probabilities of all entries, of the final weights
+BLENDED = 8  # and beside forests: of three ways, their logarithms, the blend and what it is made of
 CORES = 7  # A seventh of the bytes of cuts is in the core, for each average once more; all share the rest.
 LEAST = 4_000_000  # bytes of what is small: tests, names, objects of Python, and what the allocator keeps of reading
 
@@ -90,4 +91,7 @@ class Weighing:
 
     def _always(self, n: int) -> int:
         """Return how many numbers there are in any case: evidence, answers, what is said of every row."""
-        return (n + ANSWERS) * self.entries * self.n_classes + self.n_rows * self.n_classes
+        evidence = (
+            2 * n + BLENDED if self.n_forests else n
+        )  # without averages that count for nothing once more
+        return (evidence + ANSWERS) * self.entries * self.n_classes + self.n_rows * self.n_classes

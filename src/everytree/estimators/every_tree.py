@@ -4,8 +4,8 @@ fit       columns → codes → members: spaces over some of the columns → an 
                           → two forests of deep trees                 ↗
 predict   columns → the same codes → each average and forest → shares of the classes, moved by the evidence of each
 
-See ``members`` for the spaces, ``deep_trees`` for the forests, ``bayes.stacking`` for the weights, ``every_summary``
-for what it tells people.
+See ``members`` for the spaces, ``deep_trees`` for the forests, ``bayes.stacking`` and ``bayes.blending`` for the
+weights, ``every_summary`` for what it tells people.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.bayes.blending import weigh
 from everytree.bayes.deep_trees import CUTS, DeepTrees, can_grow, deep_trees
-from everytree.bayes.stacking import helps, losses_of, pooled, stack
+from everytree.bayes.stacking import losses_of, pooled
 from everytree.common.account import Account
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits, threads
@@ -71,6 +72,7 @@ KEPT_BACK = 0.2  # the part of the time that choosing the weights may take
 FOLDS_SECONDS = 2.0  # but no more than this
 AT_LEAST = 0.1  # and no less, as long as that leaves half of the time
 GROWING = 0.3  # the part of the time that deep trees may take, both forests together
+PREDICTIONS = 0.1  # the part of the memory that is left for later predictions
 GROWING_BYTES = 0.5  # and of the memory that is left beside the first average
 FEWER_EXAMPLES = "fit fewer examples, classes or columns"
 
@@ -88,8 +90,8 @@ class EveryTreeClassifier(EveryQuestions):
     left-out examples decide.
 
     Beside the averages stand two forests of deep trees, grown at random, with all prunings of each tree averaged; every
-    example is judged by trees that were grown without it. They count by the same rule, which is little on small data,
-    and much where thousands of examples or many classes want depth.
+    example is judged by trees that were grown without it. Averages are weighed alone, forests alone, and both together,
+    and the three are blended, each as far as left-out examples speak for it.
 
     Data that are too large do not raise: members, depths, and if need be columns, are left out, and ``notes_`` says
     which. What fits the time depends on the machine; with ``time_limit=None`` the answer is the same everywhere.
@@ -237,6 +239,7 @@ class EveryTreeClassifier(EveryQuestions):
         spent = Spent()
         limits = self._limits()
         account = Account(self.memory_limit)
+        account.hold(int(PREDICTIONS * account.limit))
         budget = deadline = None
         if limits.time_limit is not None:
             budget = float(limits.time_limit)
@@ -377,41 +380,33 @@ class EveryTreeClassifier(EveryQuestions):
         """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
         codes, counts = entries[1], self.coded_.examples(entries)
         log_shares, n = np.log(self.shares_), len(found)
-        said = [*(each.said for each in found), *(each.said for each in forests)]
-        evidence = evidence_from(said, log_shares)
-        prices = np.array([*(each.price for each in found), *(1.0 for _ in forests)])
-        # All averages are of one kind, and each forest is of its own.
-        kinds = np.array([0] * n + [1 + k for k in range(len(forests))])
-        if forests and seconds is not None:
-            seconds /= 2  # for each of two choices
-        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED, kinds, seconds, numbers)
-        if forests:  # They can hardly be read: they count where left-out examples show that they help.
-            plain = stack(
-                evidence[..., :n], log_shares, codes, counts, prices[:n], PREDICTED, None, seconds, numbers
-            )
-            if not helps(losses_of(plain.proba, codes), losses_of(chosen.proba, codes), counts):
-                chosen, forests, evidence = plain, [], evidence[..., :n]
-        weighs = np.asarray(chosen.weights.any(axis=1))
-        used = np.flatnonzero(weighs[:n]).tolist() or [0]
-        deep = np.flatnonzero(weighs[n:]).tolist()
+        evidence = evidence_from(
+            [*(each.said for each in found), *(each.said for each in forests)], log_shares
+        )
+        prices = np.array([each.price for each in found])
+        chosen = weigh(evidence, n, log_shares, codes, counts, prices, PREDICTED, seconds, numbers)
+        used = [found[k] for k in chosen.kept if k < n]
         self.n_tried_ = n
-        self.models_, self.forests_ = [found[k].model for k in used], [forests[k] for k in deep]
-        self._take_weights(chosen.weights[[*used, *(n + k for k in deep)]])
+        self.models_ = [each.model for each in used]
+        self.forests_ = [forests[k - n] for k in chosen.kept if k >= n]
+        self._take_weights(chosen.weights)
         for model in self.models_:
             model.target_name_ = self.target_name_
         self.members_ = [
             {
-                "columns": self._names_of(found[k].member.columns),
-                "bins": found[k].member.bins,
-                "depth": found[k].member.depth,
-                "weight": float(chosen.weights[k].mean()),
-                "weights": chosen.weights[k].tolist(),
-                "loo_log_loss": float(np.average(losses_of(found[k].said, codes), weights=counts)),
+                "columns": self._names_of(each.member.columns),
+                "bins": each.member.bins,
+                "depth": each.member.depth,
+                "weight": float(weights.mean()),
+                "weights": weights.tolist(),
+                "loo_log_loss": float(np.average(losses_of(each.said, codes), weights=counts)),
             }
-            for k in used
+            for each, weights in zip(used, chosen.weights, strict=False)
         ]
         self._judge(chosen.proba, codes, counts)
-        final = pooled(evidence, log_shares, chosen.weights, counts.sum())
+        every = np.zeros((evidence.shape[2], len(self.classes_)))  # no copy of some of the evidence
+        every[chosen.kept] = chosen.weights
+        final = pooled(evidence, log_shares, every, counts.sum())
         self.pooled_log_loss_ = float(np.average(losses_of(final, codes), weights=counts))
         return chosen.proba
 
