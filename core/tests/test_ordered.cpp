@@ -124,6 +124,22 @@ TEST(a_limit_leaves_a_tree_and_a_bound) {
   }
 }
 
+TEST(a_stop_leaves_a_tree_and_a_bound) {
+  std::mt19937 random(9);
+  for (unsigned k = 0; k < 60; ++k) {
+    const Case c = random_case(random, 24, k);
+    const int depth = 1 + static_cast<int>(k % 3);
+    const Problem problem = c.problem();
+    const Value expected = ordered_twin::least(c, depth);
+    Control control;
+    control.stop();
+    const Answer answer = Solver(problem, depth, control).run();
+    CHECK(answer.lower <= expected && expected <= answer.cost);
+    CHECK(answer.stopped == "stopped");
+    check_answer(c, depth, answer);
+  }
+}
+
 TEST(problems_that_make_no_sense_are_refused) {
   const auto refused = [](const Case& c) {
     try {
