@@ -1,12 +1,14 @@
 // Runs a fuzz target without libFuzzer:
 //     fuzz_fold 60 7        random inputs for 60 seconds, from seed 7 (defaults: 2 seconds, seed 1)
-//     fuzz_fold crash.bin   one input from a file
+//     fuzz_fold crash.bin   one input from a file, or every file of a folder
 // Input k of a seed is always the same; a failure prints it and leaves it in <target>.input.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -44,12 +46,21 @@ int run() {
 int main(int argc, char** argv) {
   kept = std::string(argv[0]) + ".input";
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(keep);
-  if (argc > 1) {
-    std::ifstream file(argv[1], std::ios::binary);
-    if (file) {
+  if (argc > 1 && std::filesystem::exists(argv[1])) {
+    std::vector<std::filesystem::path> files{argv[1]};
+    if (std::filesystem::is_directory(argv[1]))
+      files.assign(std::filesystem::directory_iterator(argv[1]), std::filesystem::directory_iterator());
+    std::sort(files.begin(), files.end());
+    for (const auto& path : files) {
+      std::ifstream file(path, std::ios::binary);
       input.assign(std::istreambuf_iterator<char>(file), {});
-      return run();
+      if (run() != 0) {
+        std::fprintf(stderr, "input %s\n", path.string().c_str());
+        return 1;
+      }
     }
+    std::printf("%zu inputs, no difference\n", files.size());
+    return files.empty() ? 1 : 0;
   }
   const double seconds = argc > 1 ? std::atof(argv[1]) : 2.0;
   const auto seed = static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 1);

@@ -431,11 +431,14 @@ Answer Solver::run() {
     ended_ = limit.reason;
     // However little time there was, the answer is no worse than a greedy tree. The solver of the relaxed problem gives
     // bounds: its trees need none.
-    if (min_leaf_ == p_.min_leaf)
-      for (const Measure measure : {Measure::gini, Measure::entropy, Measure::cost}) {
-        Steps grown;
-        greedy(all_, depth_, measure, grown);
-        offer(grown, answer);
+    if (min_leaf_ == p_.min_leaf) try {
+        for (const Measure measure : {Measure::gini, Measure::entropy, Measure::cost}) {
+          Steps grown;
+          greedy(all_, depth_, measure, grown);
+          offer(grown, answer);
+        }
+      } catch (const LimitReached&) {  // no clock ends it, and who stops a search gets what it knows
+        answer.stopped = name_of(LimitReached::Reason::stopped);
       }
   }
   offer(first, answer);

@@ -37,7 +37,8 @@ struct NewRow {
   std::vector<double> x;
   std::vector<std::uint16_t> reach;
 
-  NewRow(const naive::Table& d, std::mt19937& random) : reach(d.t, 65535) {
+  template <class Random>
+  NewRow(const naive::Table& d, Random& random) : reach(d.t, 65535) {
     for (const everytree::Column& c : d.columns) {
       const bool missing = c.missing != everytree::Column::kNone;
       if (missing && random() % 4 == 0) {

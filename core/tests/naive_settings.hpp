@@ -89,4 +89,32 @@ inline everytree::LeafCost some_cost(unsigned k, std::size_t n_classes, everytre
   return everytree::LeafCost(kind, n_classes, matrix, 0.25, k % 2 ? 0.5 : 0.0, std::move(rule));
 }
 
+// For searches: more errors than anything else, since most bounds are for them, and matrices with gains.
+inline everytree::LeafCost search_cost(unsigned k, std::size_t n_classes) {
+  using everytree::CostKind;
+  constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::error, CostKind::gini,
+                             CostKind::error, CostKind::entropy,        CostKind::matrix};
+  const CostKind kind = kinds[k % kinds.size()];
+  const auto matrix = kind == CostKind::matrix ? some_matrix(n_classes, k % 2 ? 1.5 : 0.0) : std::vector<double>{};
+  constexpr std::array prices{0.0, 0.5, 0.0, 1.0, 2.7};
+  return everytree::LeafCost(kind, n_classes, matrix, k % 3 ? 0.25 : 0.9, prices[k / 7 % prices.size()]);
+}
+
+// Rules of leaves; totals: examples of each class.
+inline everytree::LeafRule some_rule(unsigned which, const std::vector<std::int32_t>& totals) {
+  const std::vector<std::int64_t> wide(totals.begin(), totals.end());
+  switch (which % 5) {
+    case 1:
+      return {4, 0, 0, {}};
+    case 2:
+      return {0, 2, 0, {}};
+    case 3:
+      return {0, 0, 1.5, wide};
+    case 4:
+      return {3, 1, 0.25, wide};
+    default:
+      return {};
+  }
+}
+
 }  // namespace naive

@@ -1,5 +1,6 @@
 // Chains over whole trees: after every move the tree is what it would be if built anew, and its weight is that of the
 // plain definitions.
+#include "chain_twin.hpp"
 #include "check.hpp"
 #include "common/errors.hpp"
 #include "mcmc/tree_chains.hpp"
@@ -46,22 +47,8 @@ void for_every_setting(unsigned seed, F&& f) {
         }
 }
 
-// Log joint of the tree that begins at key[at]; `at` goes on to what follows it. Not in the space: NaN.
-naive::Real log_joint(const Case& c, const Key& key, std::size_t& at, const naive::Rows& cover, std::size_t depth) {
-  const naive::Tests tests = naive::Space{&c.d, c.max_depth, c.min_leaf}.feasible(cover, depth);
-  const std::int32_t test = key[at++];
-  if (test < 0) return c.weights.log_leaf(c.d.class_counts(cover), depth, !tests.empty());
-  const auto t = static_cast<std::uint32_t>(test);
-  if (std::find(tests.begin(), tests.end(), t) == tests.end()) return std::nanl("");
-  naive::Real sum = c.weights.log_split(tests, t, depth);
-  for (bool side : {false, true}) sum += log_joint(c, key, at, c.d.side(cover, t, side), depth + 1);
-  return sum;
-}
-
-bool same_sets(const ChainTree& a, const ChainTree& b) {
-  return a.count(ChainTree::growable) == b.count(ChainTree::growable) &&
-         a.count(ChainTree::cherries) == b.count(ChainTree::cherries) &&
-         a.count(ChainTree::splits) == b.count(ChainTree::splits);
+double log_joint(const Case& c, const Key& key) {
+  return naive::log_joint({&c.d, c.max_depth, c.min_leaf}, c.weights, key);
 }
 
 }  // namespace
@@ -88,13 +75,11 @@ TEST(after_every_move_the_tree_is_as_if_built_anew) {
         tree.attach(states);
       }
       const Key key = tree.key();
-      std::size_t at = 0;
-      const auto want = static_cast<double>(log_joint(c, key, at, c.d.all(), 0));
       const double log_target = tree.log_prior() + tree.log_data();
-      CHECK(std::abs(log_target - want) < 1e-9);
+      CHECK(std::abs(log_target - log_joint(c, key)) < 1e-9);
       CHECK(std::abs(log_target - before - move.log_target) < 1e-9);
       const ChainTree fresh(states, key, false);
-      CHECK(same_sets(tree, fresh) && fresh.key() == key);
+      CHECK(chain_twin::same_sets(tree, fresh) && fresh.key() == key);
       CHECK(tree.count(ChainTree::splits) == 0 || tree.member(ChainTree::splits, 0) == ChainTree::kRoot);
       CHECK(std::abs(move.log_forward) < 100 && std::abs(move.log_reverse) < 100);
     }
@@ -119,9 +104,7 @@ TEST(the_stack_undoes_the_last_split_first) {
         const std::size_t tree = draws.which[k], begin = tree == 0 ? 0 : draws.ends[tree - 1];
         const Key key(draws.keys.begin() + static_cast<std::ptrdiff_t>(begin),
                       draws.keys.begin() + static_cast<std::ptrdiff_t>(draws.ends[tree]));
-        std::size_t at = 0;
-        CHECK(std::abs(draws.log_prior[k] + draws.log_data[k] -
-                       static_cast<double>(log_joint(c, key, at, c.d.all(), 0))) < 1e-9);
+        CHECK(std::abs(draws.log_prior[k] + draws.log_data[k] - log_joint(c, key)) < 1e-9);
         // Every split has a number of its own, and numbers rise from parent to child.
         std::vector<std::int32_t> open{-1}, seen;
         for (std::size_t j = 0; j < key.size(); ++j) {

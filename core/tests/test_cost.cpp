@@ -12,26 +12,6 @@ using namespace everytree;
 
 namespace {
 
-std::vector<std::int64_t> totals_of(const naive::Table& d) {
-  const naive::Counts counts = d.class_counts(d.all());
-  return {counts.begin(), counts.end()};
-}
-
-LeafRule some_rule(unsigned which, const naive::Table& d) {
-  switch (which % 5) {
-    case 1:
-      return LeafRule(4, 0, 0, {});
-    case 2:
-      return LeafRule(0, 2, 0, {});
-    case 3:
-      return LeafRule(0, 0, 1.5, totals_of(d));
-    case 4:
-      return LeafRule(3, 1, 0.25, totals_of(d));
-    default:
-      return {};
-  }
-}
-
 // χ² from its definition, in long doubles.
 naive::Real chi2(const std::vector<std::int32_t>& leaf, const std::vector<std::int64_t>& totals) {
   using Real = naive::Real;
@@ -68,7 +48,8 @@ TEST(kernels_give_what_the_plain_loop_gives) {
           for (auto& w : cover) w &= round % 3 == 0 ? ~0ULL : (static_cast<std::uint64_t>(random()) << 32) | random();
           if (core->count(cover.data()) == 0) cover = core->all();  // no state is empty
           f.load(cover.data());
-          const LeafCost cost = naive::some_cost(random(), classes, some_rule(random(), d));
+          const LeafCost cost =
+              naive::some_cost(random(), classes, naive::some_rule(random(), d.class_counts(d.all())));
           const int levels = 1 + round % 4 % 2;
           Ticker ticker;
           CostFold fast, plain;
@@ -85,7 +66,8 @@ TEST(kernels_give_what_the_plain_loop_gives) {
               CHECK(no_cost(x.split[a][i]) == (x.split[a][i] == kNoCost));
             }
           // The same object again, for a cover and a cost that it has not seen: its table must follow.
-          const LeafCost other = naive::some_cost(random(), classes, some_rule(random(), d));
+          const LeafCost other =
+              naive::some_cost(random(), classes, naive::some_rule(random(), d.class_counts(d.all())));
           f.load(core->all().data());
           fast.fold(f, 2, other, ticker, x);
           plain.fold(f, 2, other, ticker, y);

@@ -7,30 +7,14 @@
 
 #include "check.hpp"
 #include "common/stream.hpp"
+#include "grow_twin.hpp"
 
 using namespace everytree;
 using namespace everytree::grow;
+using grow_twin::Data;
+using grow_twin::kNaN;
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-struct Data {
-  std::vector<std::vector<double>> numeric;
-  std::vector<std::vector<std::int32_t>> nominal;
-  std::vector<std::int32_t> n_values;
-  std::vector<std::int32_t> classes;
-  std::int32_t n_classes = 2;
-  std::vector<std::int64_t> weights;
-
-  Columns columns() const {
-    Columns out(classes.size());
-    for (const auto& values : numeric) out.add_numeric(values);
-    for (std::size_t j = 0; j < nominal.size(); ++j) out.add_nominal(nominal[j], n_values[j]);
-    out.set_classes(classes, n_classes, weights);
-    return out;
-  }
-};
 
 // Few values, so that there are ties; some of them missing.
 Data made_up(std::uint64_t seed, std::size_t n_rows, std::int32_t n_classes) {

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "chain_twin.hpp"
 #include "check.hpp"
 #include "common/errors.hpp"
 #include "local_cases.hpp"
@@ -15,40 +16,7 @@ using local_cases::for_every_case;
 
 namespace {
 
-// Log joint of the tree that begins at key[at]; `at` goes on to what follows it. Not in the space: NaN.
-naive::Real log_joint(const Case& c, const Key& key, std::size_t& at, const naive::Rows& cover, std::size_t depth,
-                      const naive::Rows* above) {
-  const naive::Tests tests = c.space().feasible(cover, depth, above);
-  const std::int32_t test = key[at++];
-  if (test < 0) return c.weights.log_leaf(c.d.class_counts(cover), depth, !tests.empty());
-  const auto t = static_cast<std::uint32_t>(test);
-  if (std::find(tests.begin(), tests.end(), t) == tests.end()) return std::nanl("");
-  naive::Real sum = c.weights.log_split(tests, t, depth);
-  for (bool side : {false, true}) sum += log_joint(c, key, at, c.d.side(cover, t, side), depth + 1, &cover);
-  return sum;
-}
-double log_joint(const Case& c, const Key& key) {
-  std::size_t at = 0;
-  return static_cast<double>(log_joint(c, key, at, c.d.all(), 0, nullptr));
-}
-
-bool same_sets(const ChainTree& a, const ChainTree& b) {
-  for (auto set : {ChainTree::growable, ChainTree::cherries, ChainTree::splits})
-    if (a.count(set) != b.count(set)) return false;
-  return true;
-}
-
-// The top of the tree that begins at key[at]; `at` goes on to what follows it.
-void top_of(const Case& c, const Key& key, std::size_t& at, const naive::Rows& cover, std::int32_t depth, bool inside,
-            Key& out) {
-  const std::int32_t test = key[at++];
-  const auto levels = levels_of(true, c.options.max_depth, c.options.min_leaf, depth, c.d.total(cover));
-  const bool ends = levels != State::kInner || test < 0;
-  if (inside) out.push_back(ends ? -1 : test);
-  if (test < 0) return;
-  for (bool side : {false, true})
-    top_of(c, key, at, c.d.side(cover, static_cast<std::size_t>(test), side), depth + 1, inside && !ends, out);
-}
+double log_joint(const Case& c, const Key& key) { return naive::log_joint(c.space(), c.weights, key); }
 
 // The distance between what was drawn and what each should weigh: half the sum of the differences.
 double distance(const std::map<Key, double>& drawn, const std::map<Key, naive::Real>& weight) {
@@ -97,7 +65,7 @@ TEST(after_every_move_the_tree_is_as_if_built_anew) {
       CHECK(std::abs(log_target - log_joint(c, key)) < 1e-9);
       CHECK(std::abs(log_target - before - move.log_target) < 1e-9);
       const ChainTree fresh(states, key, false);
-      CHECK(same_sets(tree, fresh) && fresh.key() == key);
+      CHECK(chain_twin::same_sets(tree, fresh) && fresh.key() == key);
       CHECK(std::abs(move.log_forward) < 100 && std::abs(move.log_reverse) < 100);
       ++moved;
       deep += tree.depth(states) > 1;
@@ -191,10 +159,7 @@ TEST(tops_weigh_what_their_trees_weigh_and_are_drawn_so) {
                               1);
     std::map<Key, naive::Real> weight;
     for (const auto& tree : trees) {
-      Key top;
-      std::size_t at = 0;
-      top_of(c, tree.key, at, c.d.all(), 0, true, top);
-      weight[top] += std::exp(tree.log_joint);
+      weight[chain_twin::top_of(c.space(), tree.key)] += std::exp(tree.log_joint);
     }
     for (const auto& [top, sum] : weight)
       CHECK(std::abs(collapsed.log_joint(top) - static_cast<double>(std::log(sum))) < 1e-9);
@@ -264,10 +229,7 @@ TEST(tops_predict_new_rows) {
     std::map<Key, naive::Real> weight;
     naive::Real all = 0;
     for (const auto& tree : trees) {
-      Key top;
-      std::size_t at = 0;
-      top_of(c, tree.key, at, c.d.all(), 0, true, top);
-      weight[top] += std::exp(tree.log_joint);
+      weight[chain_twin::top_of(c.space(), tree.key)] += std::exp(tree.log_joint);
       all += std::exp(tree.log_joint);
     }
     std::vector<Key> tops;

@@ -17,61 +17,10 @@ using namespace everytree;
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 bool close(double x, double y) { return std::abs(x - y) <= 1e-9 * std::max({1.0, std::abs(x), std::abs(y)}); }
 
-std::size_t leaves_of(const Key& key) { return static_cast<std::size_t>(std::count(key.begin(), key.end(), -1)); }
-
-// Cost of the tree at `at` of the key, by the law of the space; not a number if it is not in it.
-double cost_of(const naive::Space& space, const LeafCost& cost, const naive::Rows& rows, std::size_t depth,
-               const naive::Rows* above, const Key& key, std::size_t& at) {
-  const naive::Table& d = *space.table;
-  const std::int32_t test = key[at++];
-  if (d.total(rows) < space.min_leaf) return kNaN;
-  if (test < 0) return cost(d.class_counts(rows).data());
-  const naive::Tests tests = space.feasible(rows, depth, above);
-  const bool offered = std::count(tests.begin(), tests.end(), static_cast<std::uint32_t>(test)) == 1;
-  const auto t = static_cast<std::size_t>(test);
-  const double zero = cost_of(space, cost, d.side(rows, t, false), depth + 1, &rows, key, at);
-  const double one = cost_of(space, cost, d.side(rows, t, true), depth + 1, &rows, key, at);
-  return offered ? zero + one : kNaN;
-}
-
 void check_tree(const naive::Space& space, const LeafCost& cost, const Key& key, double claimed) {
-  std::size_t at = 0;
-  CHECK(close(cost_of(space, cost, space.table->all(), 0, nullptr, key, at), claimed));
-  CHECK(at == key.size());
-}
-
-struct Least {
-  double cost;
-  std::size_t leaves;
-};
-// Every tree, one after the other.
-Least least_of_all(const naive::Space& space, const LeafCost& cost) {
-  return naive::fold<Least>(
-      space, space.table->all(), 0,
-      [&](const naive::Rows& rows, std::size_t, bool) {
-        return Least{cost(space.table->class_counts(rows).data()), 1};
-      },
-      [](const naive::Rows&, std::size_t, const naive::Tests&, std::uint32_t, const Least& x, const Least& y) {
-        return Least{x.cost + y.cost, x.leaves + y.leaves};
-      },
-      [](Least& x, const Least& y) {
-        const bool as_good = close(x.cost, y.cost);
-        if ((as_good && y.leaves < x.leaves) || (!as_good && y.cost < x.cost)) x = y;
-      });
-}
-
-LeafCost some_cost(unsigned k, std::size_t n_classes) {
-  constexpr std::array kinds{CostKind::error, CostKind::error,   CostKind::expected_error, CostKind::error,
-                             CostKind::gini,  CostKind::entropy, CostKind::matrix};
-  const CostKind kind = kinds[k % kinds.size()];
-  const auto matrix =
-      kind == CostKind::matrix ? naive::some_matrix(n_classes, k % 2 ? 1.5 : 0.0) : std::vector<double>{};
-  constexpr std::array prices{0.0, 0.5, 0.0, 1.0, 2.7};
-  return LeafCost(kind, n_classes, matrix, k % 3 ? 0.25 : 0.9, prices[k / 7 % prices.size()]);
+  CHECK(close(naive::cost_of(space, cost, key), claimed));
 }
 
 // Columns of all kinds with these bins; sometimes columns differ in them.
@@ -112,7 +61,7 @@ SearchOptions some_switches(unsigned k, std::int64_t min_leaf) {
   return o;
 }
 
-void check_search(const naive::Space& space, const LeafCost& cost, unsigned k, const Least& expected) {
+void check_search(const naive::Space& space, const LeafCost& cost, unsigned k, const naive::Least& expected) {
   Control control;
   const auto table = space.table->core();
   for (unsigned x = 0; x < 2; ++x) {
@@ -122,7 +71,7 @@ void check_search(const naive::Space& space, const LeafCost& cost, unsigned k, c
     CHECK(found.proved);
     CHECK(close(found.cost, expected.cost));
     CHECK(close(found.lower, expected.cost));
-    if (smallest) CHECK(leaves_of(found.key) == expected.leaves);
+    if (smallest) CHECK(naive::leaves_of(found.key) == expected.leaves);
     check_tree(space, cost, found.key, found.cost);
   }
 }
@@ -132,20 +81,20 @@ void check_search(const naive::Space& space, const LeafCost& cost, unsigned k, c
 TEST(the_search_finds_the_best_of_all_trees) {
   for_every_space(1, 60, false, [](unsigned k, const naive::Table& d, int depth, std::int64_t min_leaf) {
     const naive::Space space{&d, depth, min_leaf};
-    const LeafCost cost = some_cost(k, d.c);
-    check_search(space, cost, k, least_of_all(space, cost));
+    const LeafCost cost = naive::search_cost(k, d.c);
+    check_search(space, cost, k, naive::least_of_all(space, cost));
   });
 }
 
 TEST(the_search_finds_what_the_fold_finds) {
   for_every_space(2, 20, true, [](unsigned k, const naive::Table& d, int depth, std::int64_t min_leaf) {
-    const LeafCost cost = some_cost(k, d.c);
+    const LeafCost cost = naive::search_cost(k, d.c);
     Control control;
     GraphOptions g;
     g.max_depth = depth;
     g.min_leaf = min_leaf;
     const Ranked expected = best_trees(Graph(d.core(), g, control), cost, 1, control)[0];
-    check_search({&d, depth, min_leaf}, cost, k, {expected.score, leaves_of(expected.key)});
+    check_search({&d, depth, min_leaf}, cost, k, {expected.score, naive::leaves_of(expected.key)});
     SearchOptions one, three;  // as many threads as there are, the tree is the same
     one.min_leaf = three.min_leaf = min_leaf;
     three.n_threads = 3;
@@ -157,7 +106,7 @@ TEST(the_search_finds_what_the_fold_finds) {
 TEST(greedy_trees_and_those_of_a_stopped_search_lie_in_the_space) {
   for_every_space(3, 5, true, [](unsigned k, const naive::Table& d, int depth, std::int64_t min_leaf) {
     const naive::Space space{&d, depth, min_leaf};
-    const LeafCost cost = some_cost(k, d.c);
+    const LeafCost cost = naive::search_cost(k, d.c);
     Search search(d.core(), cost, some_switches(k, min_leaf));
     Control control, little;
     const Found greedy = search.greedy(depth, control);
@@ -173,7 +122,7 @@ TEST(greedy_trees_and_those_of_a_stopped_search_lie_in_the_space) {
       const Found again = search.run(other, true, control);
       const Found fresh = Search(d.core(), cost, some_switches(k + 1, min_leaf)).run(other, true, control);
       CHECK(close(again.cost, fresh.cost));
-      CHECK(leaves_of(again.key) == leaves_of(fresh.key));
+      CHECK(naive::leaves_of(again.key) == naive::leaves_of(fresh.key));
       check_tree({&d, other, min_leaf}, cost, again.key, again.cost);
     }
   });
@@ -182,7 +131,7 @@ TEST(greedy_trees_and_those_of_a_stopped_search_lie_in_the_space) {
 TEST(bounds_from_elsewhere_do_not_change_the_tree) {
   for_every_space(4, 10, true, [](unsigned k, const naive::Table& d, int depth, std::int64_t min_leaf) {
     const naive::Space space{&d, depth, min_leaf};
-    const LeafCost cost = some_cost(k, d.c);
+    const LeafCost cost = naive::search_cost(k, d.c);
     SearchOptions o;
     o.min_leaf = min_leaf;
     const bool smallest = k % 2;
@@ -203,7 +152,7 @@ TEST(bounds_from_elsewhere_do_not_change_the_tree) {
     }
     told.learn({}, depth, part.branches, control);
     const Found found =
-        told.run(depth, smallest, control, alone.cost, static_cast<std::uint32_t>(leaves_of(alone.key)));
+        told.run(depth, smallest, control, alone.cost, static_cast<std::uint32_t>(naive::leaves_of(alone.key)));
     CHECK(found.proved);
     CHECK(found.key == alone.key);
   });
@@ -278,8 +227,7 @@ TEST(the_most_probable_of_all_trees_is_found) {
     const MostProbable found = search.run(control);
     CHECK(found.proved);
     CHECK(close(found.log_joint, static_cast<double>(best)));
-    std::size_t at = 0;
-    CHECK(!std::isnan(cost_of(space, LeafCost(CostKind::error, d.c), d.all(), 0, nullptr, found.key, at)));
+    CHECK(!std::isnan(naive::log_joint(space, weights, found.key)));
     CHECK(close(log_joint(*d.core(), depth, min_leaf, c.prior, *c.leaf, found.key), found.log_joint));
     CHECK(search.run(control).key == found.key);
   });

@@ -1,6 +1,7 @@
 // Tops against a list of every tree: a top weighs what its trees weigh together, and moves say the truth about that.
 #include <map>
 
+#include "chain_twin.hpp"
 #include "check.hpp"
 #include "common/errors.hpp"
 #include "mcmc/collapsed.hpp"
@@ -36,17 +37,6 @@ void for_every_setting(unsigned seed, F&& f) {
         }
 }
 
-// The top of the tree that begins at key[at]; `at` goes on to what follows it.
-void top_of(const Case& c, const Key& key, std::size_t& at, const naive::Rows& cover, std::int32_t depth, bool inside,
-            Key& out) {
-  const std::int32_t test = key[at++];
-  const bool ends = levels_of(false, c.max_depth, c.min_leaf, depth, c.d.total(cover)) != State::kInner || test < 0;
-  if (inside) out.push_back(ends ? -1 : test);
-  if (test < 0) return;
-  for (bool side : {false, true})
-    top_of(c, key, at, c.d.side(cover, static_cast<std::size_t>(test), side), depth + 1, inside && !ends, out);
-}
-
 }  // namespace
 
 TEST(a_top_weighs_what_its_trees_weigh) {
@@ -56,10 +46,7 @@ TEST(a_top_weighs_what_its_trees_weigh) {
     if (naive::answers(space, c.weights, cost).count > 3000) return;
     std::map<Key, naive::Real> sums;
     for (const naive::Tree& tree : naive::every_tree(space, c.weights, cost)) {
-      Key top;
-      std::size_t at = 0;
-      top_of(c, tree.key, at, c.d.all(), 0, true, top);
-      sums[top] += std::exp(tree.log_joint);
+      sums[chain_twin::top_of(space, tree.key)] += std::exp(tree.log_joint);
     }
     for (const auto& [top, sum] : sums)
       CHECK(std::abs(collapsed.log_joint(top) - static_cast<double>(std::log(sum))) < 1e-10);

@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "grow/option_fold.hpp"
+#include "grow_twin.hpp"
 #include "weights/marginals.hpp"
 
 using namespace everytree;
@@ -58,17 +59,7 @@ struct World {
       if (stream.uniform() < 0.3) continue;
       const bool numeric = columns[j].numeric, every = !numeric && stream.uniform() < 0.5;
       const double at = every ? kEveryValue : static_cast<double>(stream.below(4)) + (numeric ? 0.5 : 0.0);
-      std::vector<std::vector<std::uint32_t>> parts(every ? 6 : 3);
-      for (const std::uint32_t row : rows[node]) {
-        std::size_t k;
-        if (columns[j].missing(row))
-          k = parts.size() - 1;
-        else if (numeric)
-          k = columns[j].values[row] <= at ? 0 : 1;
-        else
-          k = every ? static_cast<std::size_t>(columns[j].codes[row]) : columns[j].codes[row] == at ? 0 : 1;
-        parts[k].push_back(row);
-      }
+      const auto parts = grow_twin::parts(columns, j, at, rows[node]);
       std::size_t filled = 0;
       for (const auto& part : parts) filled += !part.empty();
       if (filled < 2) continue;
@@ -80,25 +71,6 @@ struct World {
     }
   }
 };
-
-// g(n, x) by recursion, one row at a time.
-void naive(const OptionGraph& graph, const Folded& folded, const DirichletParameters& a, const Columns& data,
-           std::size_t row, std::size_t node, double weight, double* out) {
-  const auto& here = a[std::min(graph.depth(node), a.size() - 1)];
-  double stops = folded.p_leaf[node] * weight;
-  for (std::size_t o = graph.option_begin(node); o < graph.option_end(node); ++o) {
-    const std::uint32_t child = graph.child_of(o, data, row);
-    if (child == kNoChild)
-      stops += weight * folded.p_option[o];
-    else
-      naive(graph, folded, a, data, row, child, weight * folded.p_option[o], out);
-  }
-  std::vector<std::int64_t> counts(graph.n_classes());
-  graph.counts(node, counts.data());
-  double sum = 0;
-  for (std::size_t c = 0; c < here.size(); ++c) sum += here[c] + static_cast<double>(counts[c]);
-  for (std::size_t c = 0; c < here.size(); ++c) out[c] += stops * (static_cast<double>(counts[c]) + here[c]) / sum;
-}
 
 Prior prior_of(double open, double closed) {
   Prior prior;
@@ -128,7 +100,7 @@ TEST(predictions_are_those_of_the_recursion) {
       predict(graph, folded, a, other.columns, out.data(), control);
       for (std::size_t row = 0; row < 70; row += kind == 0 ? 7 : 1) {
         std::fill(one.begin(), one.end(), 0.0);
-        naive(graph, folded, a, other.columns, row, 0, 1.0, one.data());
+        grow_twin::predict(graph, folded, a, other.columns, row, 0, 1.0, one.data());
         for (std::size_t c = 0; c < 3; ++c) CHECK(check::near(out[row * 3 + c], one[c], 1e-11));
       }
     }

@@ -306,40 +306,8 @@ TEST(left_out_examples_have_sums_of_their_own) {
     const Posterior p(graph, c.weights.prior, leaf, c.linear, c.options.n_threads, control);
     const std::vector<double> got = leave_one_out(p, c.d.counts.data(), c.d.n, c.options.n_threads, control);
     const naive::Space space = c.space();
-    const naive::Counts counts_of_all = c.d.class_counts(c.d.all());
-    const auto total = static_cast<naive::Real>(std::accumulate(counts_of_all.begin(), counts_of_all.end(), 0.0));
-    // Σ over trees of prior · Π M^power (n/N)^κ, without one example of `row` and class y in M; g: times what the leaf
-    // of x says.
-    struct Value {
-      naive::Real u;
-      std::vector<naive::Real> g;
-    };
     const auto sums = [&](std::uint32_t row, std::size_t y, bool remove) {
-      return naive::fold<Value>(
-          space, c.d.all(), 0,
-          [&](const naive::Rows& cover, std::size_t depth, bool open) {
-            naive::Counts counts = c.d.class_counts(cover);
-            const auto held = static_cast<naive::Real>(std::accumulate(counts.begin(), counts.end(), 0.0)) / total;
-            if (remove && std::find(cover.begin(), cover.end(), row) != cover.end()) --counts[y];
-            const naive::Real prior = c.weights.prior.log_leaf(depth, open);
-            const naive::Real u = std::exp(prior + power * (c.weights.log_leaf(counts, depth, open) - prior)) *
-                                  std::pow(held, static_cast<naive::Real>(kappa));
-            Value out{u, {}};
-            for (std::size_t x = 0; x < c.d.c; ++x) out.g.push_back(u * c.weights.theta(counts, depth, x));
-            return out;
-          },
-          [&](const naive::Rows&, std::size_t depth, const naive::Tests& tests, std::uint32_t test, const Value& yes,
-              const Value& no) {
-            const naive::Real w = std::exp(c.weights.log_split(tests, test, depth));
-            const bool holds = c.d.holds(row, test);
-            Value out{w * yes.u * no.u, (holds ? yes : no).g};
-            for (naive::Real& x : out.g) x *= w * (holds ? no : yes).u;
-            return out;
-          },
-          [](Value& a, const Value& b) {
-            a.u += b.u;
-            for (std::size_t x = 0; x < a.g.size(); ++x) a.g[x] += b.g[x];
-          });
+      return naive::left_out(space, c.weights, power, kappa, row, y, remove);
     };
     std::size_t at = 0;
     const naive::Real all = sums(0, 0, false).u;
@@ -347,7 +315,7 @@ TEST(left_out_examples_have_sums_of_their_own) {
     for (std::uint32_t r = 0; r < c.d.n; ++r)
       for (std::size_t y = 0; y < c.d.c; ++y) {
         if (c.d.counts[r * c.d.c + y] == 0) continue;
-        const Value expected = sums(r, y, true);
+        const naive::LeftOut expected = sums(r, y, true);
         for (std::size_t x = 0; x < c.d.c; ++x, ++at)
           CHECK(check::near(got[at], static_cast<double>(expected.g[x] / all), 1e-10));
       }

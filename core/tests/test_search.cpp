@@ -13,43 +13,9 @@ namespace {
 
 bool close(double x, double y) { return std::abs(x - y) <= 1e-9 * std::max({1.0, std::abs(x), std::abs(y)}); }
 
-std::size_t leaves_of(const Key& key) { return static_cast<std::size_t>(std::count(key.begin(), key.end(), -1)); }
-
-// Cost of the tree at `at` of the key, over the rows themselves; not a number if it is not in the space.
-double cost_of(const naive::Table& d, const LeafCost& cost, const naive::Rows& rows, std::int64_t min_leaf,
-               const Key& key, std::size_t& at) {
-  const std::int32_t test = key[at++];
-  if (d.total(rows) < min_leaf) return std::numeric_limits<double>::quiet_NaN();
-  if (test < 0) return cost(d.class_counts(rows).data());
-  const double zero = cost_of(d, cost, d.side(rows, static_cast<std::size_t>(test), false), min_leaf, key, at);
-  const double one = cost_of(d, cost, d.side(rows, static_cast<std::size_t>(test), true), min_leaf, key, at);
-  return zero + one;
-}
-
-int depth_of(const Key& key, std::size_t& at) {
-  if (key[at++] < 0) return 0;
-  const int zero = depth_of(key, at), one = depth_of(key, at);
-  return 1 + std::max(zero, one);
-}
-
-// More errors than anything else, since most bounds are for them; and matrices with gains.
-LeafCost some_cost(unsigned k, std::size_t n_classes) {
-  constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::error, CostKind::gini,
-                             CostKind::error, CostKind::entropy,        CostKind::matrix};
-  const CostKind kind = kinds[k % kinds.size()];
-  const auto matrix =
-      kind == CostKind::matrix ? naive::some_matrix(n_classes, k % 2 ? 1.5 : 0.0) : std::vector<double>{};
-  constexpr std::array prices{0.0, 0.5, 0.0, 1.0, 2.7};
-  return LeafCost(kind, n_classes, matrix, k % 3 ? 0.25 : 0.9, prices[k / 7 % prices.size()]);
-}
-
 void check_found(const naive::Table& d, const LeafCost& cost, std::int64_t min_leaf, int max_depth,
                  const Found& found) {
-  std::size_t at = 0;
-  CHECK(close(cost_of(d, cost, d.all(), min_leaf, found.key, at), found.cost));
-  CHECK(at == found.key.size());
-  at = 0;
-  if (max_depth >= 0) CHECK(depth_of(found.key, at) <= max_depth);
+  CHECK(close(naive::cost_of({&d, max_depth, min_leaf}, cost, found.key), found.cost));
 }
 
 }  // namespace
@@ -66,7 +32,7 @@ TEST(the_search_finds_what_the_fold_finds) {
             const naive::Table d =
                 naive::random_table(random, {1, depth < 0 ? 14u : 40u}, {0, depth < 0 ? 5u : 7u}, classes, {1, 3});
             if (d.total(d.all()) < min_leaf) continue;
-            const LeafCost cost = some_cost(k, classes);
+            const LeafCost cost = naive::search_cost(k, classes);
             Control control;
             GraphOptions g;
             g.max_depth = depth;
@@ -90,7 +56,7 @@ TEST(the_search_finds_what_the_fold_finds) {
               CHECK(found.stopped.empty());
               CHECK(close(found.cost, expected.score));
               CHECK(close(found.lower, expected.score));
-              if (smallest) CHECK(leaves_of(found.key) == leaves_of(expected.key));
+              if (smallest) CHECK(naive::leaves_of(found.key) == naive::leaves_of(expected.key));
               check_found(d, cost, min_leaf, depth, found);
             }
           }
@@ -170,7 +136,7 @@ TEST(sides_folded_together_are_those_folded_one_by_one) {
           CHECK(found.proved);
           CHECK(found.cost == expected.cost);
           CHECK(found.lower == expected.lower);
-          CHECK(leaves_of(found.key) == leaves_of(expected.key));
+          CHECK(naive::leaves_of(found.key) == naive::leaves_of(expected.key));
           check_found(d, cost, apart.min_leaf, depth, found);
           GraphOptions g;
           g.max_depth = depth;
@@ -198,7 +164,7 @@ TEST(sides_of_large_covers_are_folded_together) {
                 found = Search(d.core(), cost, together).run(3, true, control);
     CHECK(found.proved);
     CHECK(found.cost == expected.cost);
-    CHECK(leaves_of(found.key) == leaves_of(expected.key));
+    CHECK(naive::leaves_of(found.key) == naive::leaves_of(expected.key));
   }
 }
 
@@ -220,7 +186,7 @@ TEST(threads_do_not_change_the_tree) {
   std::mt19937 random(12);
   for (int round = 0; round < 60; ++round) {
     const naive::Table d = naive::random_table(random, {30, 80}, {6, 14}, {2, 3}, {1, 2});
-    const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
+    const LeafCost cost = naive::search_cost(static_cast<unsigned>(round), d.c);
     SearchOptions o;
     o.min_leaf = 1 + round % 4;
     if (round % 3 == 0) o.sides_from = 0;
@@ -277,7 +243,7 @@ TEST(what_is_said_at_any_moment_is_true) {
   int n_stopped = 0;
   for (unsigned round = 0; round < 12; ++round) {
     const naive::Table d = naive::random_table(random, {120, 160}, {14, 18}, {2, 3}, {1, 2});
-    const LeafCost cost = some_cost(7 * round, d.c);
+    const LeafCost cost = naive::search_cost(7 * round, d.c);
     SearchOptions o;
     o.min_leaf = 1 + round % 3;
     Control free;
@@ -318,7 +284,7 @@ TEST(one_search_answers_every_depth_in_any_order) {
   std::mt19937 random(15);
   for (int round = 0; round < 30; ++round) {
     const naive::Table d = naive::random_table(random, {20, 60}, {4, 9}, {2, 3}, {1, 2});
-    const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
+    const LeafCost cost = naive::search_cost(static_cast<unsigned>(round), d.c);
     SearchOptions o;
     o.min_leaf = 1 + round % 3;
     if (d.total(d.all()) < o.min_leaf) continue;
@@ -330,7 +296,7 @@ TEST(one_search_answers_every_depth_in_any_order) {
       CHECK(again.proved);
       CHECK(close(again.cost, fresh.cost));
       check_found(d, cost, o.min_leaf, depth, again);
-      if (round % 2) CHECK(leaves_of(again.key) == leaves_of(fresh.key));
+      if (round % 2) CHECK(naive::leaves_of(again.key) == naive::leaves_of(fresh.key));
     }
   }
 }
@@ -339,7 +305,7 @@ TEST(bounds_from_elsewhere_do_not_change_the_tree) {
   std::mt19937 random(16);
   for (int round = 0; round < 60; ++round) {
     const naive::Table d = naive::random_table(random, {20, 80}, {4, 9}, {2, 3}, {1, 2});
-    const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
+    const LeafCost cost = naive::search_cost(static_cast<unsigned>(round), d.c);
     SearchOptions o;
     o.min_leaf = 1 + round % 3;
     if (d.total(d.all()) < o.min_leaf) continue;
@@ -363,7 +329,7 @@ TEST(bounds_from_elsewhere_do_not_change_the_tree) {
     }
     told.learn({}, depth, part.branches, control);
     const Found found =
-        told.run(depth, smallest, control, alone.cost, static_cast<std::uint32_t>(leaves_of(alone.key)));
+        told.run(depth, smallest, control, alone.cost, static_cast<std::uint32_t>(naive::leaves_of(alone.key)));
     CHECK(found.proved);
     CHECK(found.key == alone.key);
   }

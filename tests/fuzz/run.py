@@ -9,13 +9,16 @@ as crash-TARGET.
 from __future__ import annotations
 
 import argparse
+import copy
 import inspect
+import json
 import resource
 import sys
 import time
 import traceback
 from pathlib import Path
 from random import Random
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -31,8 +34,47 @@ def checked(target, content: bytes) -> None:  # type: ignore[no-untyped-def]
         raise TimeoutError(f"{took:.1f} s for {len(content)} bytes")
 
 
+# What stands in the place of a value of JSON: the ends of what a field may hold, and what it may not.
+VALUES: list[Any] = [
+    None, True, False, 0, 1, -1, 2, 3, 255, 65536, 2**31, 2**53, 10**30, 0.5, -0.5, 1e-300, 1e300, "", "x", "\ud800",
+    "</script>", [], {}, [0], [[]], {"": 0},
+]  # fmt: skip
+
+
+def changed_json(content: bytes, rng: Random) -> bytes | None:
+    """Return JSON with a few values changed, or None: bytes that are changed at random seldom leave it JSON."""
+    try:
+        root = [json.loads(content)]
+    except (ValueError, RecursionError):
+        return None
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        holders, at = [root], 0
+        while at < len(holders):
+            inner = holders[at].values() if isinstance(holders[at], dict) else holders[at]
+            holders += [each for each in inner if isinstance(each, list | dict)]
+            at += 1
+        holder = rng.choice(holders)
+        keys = list(holder) if isinstance(holder, dict) else range(len(holder))
+        if not keys:
+            continue
+        key, kind, some = rng.choice(keys), rng.randrange(6), rng.choice(holders)
+        if kind == 0 and holder is not root:
+            del holder[key]
+        elif kind == 1 and isinstance(holder, list) and holder is not root:
+            holder.insert(rng.randrange(len(holder) + 1), copy.deepcopy(holder[key]))
+        elif kind == 2:
+            holder[key] = copy.deepcopy(some)
+        elif kind == 3 and isinstance(holder[key], int | float):
+            holder[key] += rng.choice((-1, 1, 0.5))
+        else:
+            holder[key] = copy.deepcopy(rng.choice(VALUES))
+    return json.dumps(root[0]).encode()
+
+
 def mutated(content: bytes, other: bytes, rng: Random) -> bytes:
     """Return an input with some of its bytes changed, removed, repeated, or taken from another one."""
+    if rng.random() < 0.6 and (values := changed_json(content, rng)) is not None:
+        return values
     made = bytearray(content)
     for _ in range(rng.choice((1, 1, 2, 4, 8))):
         at = rng.randrange(len(made) + 1)
@@ -119,7 +161,13 @@ def by_coverage(name: str, seconds: float, corpus: Path) -> None:
         (corpus / f"seed-{number}").write_bytes(content)
     limits = [f"-max_total_time={int(seconds)}", "-timeout=20", "-rss_limit_mb=3000", "-max_len=20000"]
     arguments = [sys.argv[0], str(corpus), *limits]
-    atheris.Setup(arguments, lambda content: checked(TARGETS[name], content))
+
+    def mutate(content: bytes, most: int, seed: int) -> bytes:
+        rng = Random(seed)
+        made = changed_json(content, rng) if rng.random() < 0.6 else None
+        return atheris.Mutate(content, most) if made is None or len(made) > most else made
+
+    atheris.Setup(arguments, lambda content: checked(TARGETS[name], content), custom_mutator=mutate)
     atheris.Fuzz()
 
 
