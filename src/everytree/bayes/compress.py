@@ -374,7 +374,7 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
     space = posterior.space
     expansion, own = _expanded(posterior, control)
     floor = _floor(posterior)
-    asked, factor = _asked(expansion, epsilon, floor)
+    asked, factor = _asked(epsilon, floor)
     base, items, begin, moves, left_out = expansion.rules(asked, control)
     moves = moves.reshape(-1, len(base))
     if not len(moves):
@@ -424,7 +424,7 @@ def curve(
     floor = _floor(posterior)
     points = []
     for epsilon in wanted:
-        asked, factor = _asked(expansion, epsilon, floor)
+        asked, factor = _asked(epsilon, floor)
         n_rules, bound = expansion.point(asked)
         points.append(CompressionPoint(epsilon, int(n_rules), factor * bound))
     return tuple(points)
@@ -436,12 +436,11 @@ def _floor(posterior: Folded) -> Reals:
     return np.asarray(a.min(axis=0) / (posterior.space.table.examples + a.sum(axis=1).max()))
 
 
-def _asked(expansion: Any, epsilon: float, floor: Reals) -> tuple[float, float]:
+def _asked(epsilon: float, floor: Reals) -> tuple[float, float]:
     """Return the error to ask of the sum of rules, and the factor by which its bound grows when it is clipped.
 
-    From four classes on, lifting classes to their floor may double the error of another (rule_sum.hpp), unless the
-    floor is so high that nothing is ever lifted.
+    From four classes on, lifting classes to their floor may double the error of another (rule_sum.hpp).
     """
-    if len(floor) < 4 or expansion.point(epsilon)[1] <= floor.min():
+    if len(floor) < 4:
         return epsilon, 1.0
     return epsilon / 2, 2.0

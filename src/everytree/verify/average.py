@@ -23,7 +23,7 @@ from everytree.verify.problem import is_number, quote
 from everytree.verify.prove import GivenUp, Space
 from everytree.verify.query import dirichlet_at, read_query
 
-__all__ = ["Part", "check_average", "left_out_of", "predict_average", "sample_rows", "table_facts"]
+__all__ = ["Part", "check_average", "fold_of", "left_out_of", "sample_rows", "table_facts"]
 
 SEEN, UNSEEN = 8, 4  # predictions are computed for so many rows of the data, and so many others
 CLOSE = 1e-9
@@ -118,18 +118,12 @@ def sample_rows(examples: Examples, seed: int = 0) -> list[int]:
     return rows + [chance.getrandbits(examples.n_tests) if examples.n_tests else 0 for _ in range(UNSEEN)]
 
 
-def predict_average(
-    model: Model,
-    examples: Examples,
-    part: Part,
-    depth: Any,
-    rows: list[int],
-    max_states: int,
-    time_limit: float,
-) -> list[list[float]]:
-    """Compute predictions of the average under one prior; raise ``GivenUp`` if that takes too long."""
+def fold_of(
+    model: Model, examples: Examples, part: Part, depth: Any, max_states: int, time_limit: float
+) -> Fold:
+    """Sum over every tree under one prior; raise ``GivenUp`` if that takes too long."""
     space = _space(model, examples, depth, max_states, time.monotonic() + time_limit)
-    return _mixed([part], _folded(space, model, [part]), rows)
+    return _folded(space, model, [part])[0]
 
 
 def left_out_of(
@@ -154,9 +148,8 @@ def _depth_facts(model: Model) -> list[Fact]:
         model.params.get(name) is not None for name in ("time_limit", "memory_limit")
     )
     if depth is not None and limited and (asked is None or (is_number(depth) and depth < asked)):
-        return [
-            Fact("depth", depth, None, NOTED, "a limit ended the average at this depth: no data can tell")
-        ]
+        note = "a limit is said to have ended the average at this depth; no data can tell"
+        return [Fact("depth", depth, None, UNCHECKED, note, predicts=True)]
     return [
         Fact("depth", depth, asked, FALSE, "params.max_depth asks for another one, and there is no limit")
     ]

@@ -15,6 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from everytree.verify.asked import test_facts
 from everytree.verify.average import check_average
 from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted_facts
 from everytree.verify.csv_file import CsvTable, read_table
@@ -24,7 +25,7 @@ from everytree.verify.every import check_pool, read_pool
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
 from everytree.verify.fills import fill_facts
-from everytree.verify.model import Model, format_of, read_file, read_model
+from everytree.verify.model import Model, blanks_of, format_of, read_file, read_model
 from everytree.verify.optimum import check_optimum
 from everytree.verify.places import place_facts
 from everytree.verify.posterior import check_probable
@@ -110,7 +111,7 @@ def verify_model(
     kind = _named(name, format_of, content)
     ways: dict[str, Any] = {"target": target, "weights": weights, "missing": missing, "decimal": decimal}
     whole = _named(name, read_whole, content) if kind == "everytree.column_tree" else None
-    raw = read_table(data, delimiter, encoding, header)
+    raw = read_table(data, delimiter, encoding, header, blanks_of(content))
     raw = _with_labels(raw, content, target, missing)
     table, read = raw, list[Fact]()
     if "recipes" in content:
@@ -127,6 +128,7 @@ def verify_model(
     cells = read_cells(table, claimed, **ways)
     filled = fill_facts(claimed, cells if claimed.missing == "impute" else None)
     placed = code_facts(claimed, cells) if claimed.local else place_facts(claimed, cells)
+    placed += test_facts(claimed, cells)
     if kind == "everytree.rules":
         facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
         return Report((*facts, *filled, *placed, *read), examples.notes)
@@ -339,7 +341,11 @@ def _answers(model: Model, query: Query, counts: Counts, proba: Sequence[Fractio
         prices = query.prices(query.first_cost, counts)
         likely = [c for c in likely if prices[c] == min(prices)]
     most = max(proba[c] for c in likely)
-    return [c for c in likely if most - proba[c] <= CLOSE * most]
+    near = [c for c in likely if most - proba[c] <= CLOSE * most]
+    # Of classes that are alike in everything the first is taken; rounding may decide between others.
+    return [
+        c for c in near if not any(b < c and (counts[b], proba[b]) == (counts[c], proba[c]) for b in near)
+    ]
 
 
 def _same(a: Any, b: Any) -> bool:

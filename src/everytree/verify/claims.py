@@ -4,7 +4,7 @@ gap            0 where bound and objective are equal, else (objective − bound)
 lower_bound    at most the objective; the objective itself where the tree is claimed to be optimal
 upper_bound    the same for a log joint: at least it, and equal to it for an optimum
 stop_reason    "proved" where, and only where, the tree is claimed to be optimal
-prior, dirichlet   those that the parameters ask for, unless they were chosen by evidence
+prior, dirichlet   those that the parameters ask for; what evidence or left-out examples chose is not chosen again
 cost_matrix    of an average: numbers for every pair of classes; which costs are meant, no data can decide
 everything else    such as n_states, is shown and not checked
 """
@@ -20,12 +20,14 @@ from everytree.verify.probable import read_prior
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.query import dirichlet_at, read_matrix
 
-__all__ = ["bound_facts", "chosen_facts", "cost_facts", "noted_facts", "same_dirichlet"]
+__all__ = ["asked_fact", "bound_facts", "chosen_facts", "cost_facts", "noted_facts", "same_dirichlet"]
 
 CLOSE = 1e-9
 LARGEST_COST = 10**12
+LONGEST = 200  # what is shown of a parameter
 PROVED = "proved"
 INFORMATIONAL = "informational: no data can tell"
+CHOSEN = ("prior", "dirichlet", "power")  # what evidence or left-out examples may choose
 LOOK_AT = (0, 1, 2, 5, 20)  # Dirichlet parameters are compared at these depths
 # Claims that some other part of the checker compares.
 CHECKED = {
@@ -94,7 +96,13 @@ def chosen_facts(model: Model) -> list[Fact]:
             facts.append(Fact("dirichlet in force", *shown, UNCHECKED, note, predicts=True))
         else:
             facts.append(Fact("dirichlet in force", *shown, TRUE if same else FALSE))
-    return facts
+    note = "chosen among values that are not all in the file; give it as a parameter to have it checked"
+    return facts + [
+        Fact(f"{name} in force", quote(value), None, UNCHECKED, note, predicts=True)
+        for name in CHOSEN
+        if model.was_chosen(name)
+        and (value := claims.get("mixture" if claims.get("mixture") is not None else name)) is not None
+    ]
 
 
 def same_dirichlet(a: Any, b: Any, n_classes: int) -> bool | None:
@@ -118,9 +126,15 @@ def cost_facts(matrix: Any, n_classes: int) -> list[Fact]:
     return [Fact("cost_matrix", quote(matrix), None, NOTED, note)]
 
 
+def asked_fact(params: dict[str, Any]) -> Fact:
+    """Show what was asked for: a file with other parameters would be the right answer to another question."""
+    told = ", ".join(f"{name}={quote(value, LONGEST)}" for name, value in params.items() if value is not None)
+    return Fact("asked for", told, None, NOTED, "informational: no data can tell what was asked for")
+
+
 def noted_facts(model: Model) -> list[Fact]:
     """List the claims that can be neither true nor false of the data."""
-    facts = []
+    facts = [asked_fact(model.params)] if model.params else []
     for name, value in model.claims.items():
         drawn = name == "log_evidence" and model.estimator == "MCMCTreeClassifier"  # draws cannot confirm it
         judged = name == "stop_reason" and isinstance(model.claims.get("optimal"), bool)

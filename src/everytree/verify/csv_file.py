@@ -18,7 +18,8 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from everytree.verify.problem import InputError, quote
 
@@ -41,12 +42,16 @@ NOT_CSV = {
 
 @dataclass(frozen=True)
 class CsvTable:
-    """Cells as text: ``columns[name][i]`` is the cell of row i, which stands on line ``lines[i]`` of the file."""
+    """Cells as text: ``columns[name][i]`` is the cell of row i, which stands on line ``lines[i]`` of the file.
+
+    ``exact`` are the cells with the blanks around them, where these were asked for.
+    """
 
     file: str
     names: tuple[str, ...]
     columns: dict[str, list[str]]
     lines: list[int]
+    exact: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -61,8 +66,16 @@ class CsvTable:
         kept = [row for row, cell in enumerate(self.columns[name]) if cell not in missing]
         if not kept or len(kept) == self.n_rows:
             return self
-        columns = {each: [cells[row] for row in kept] for each, cells in self.columns.items()}
-        return CsvTable(self.file, self.names, columns, [self.lines[row] for row in kept])
+        columns, exact = (
+            {each: [cells[row] for row in kept] for each, cells in given.items()}
+            for given in (self.columns, self.exact)
+        )
+        return CsvTable(self.file, self.names, columns, [self.lines[row] for row in kept], exact)
+
+    def cells(self, name: str, values: Collection[Any]) -> list[str]:
+        """Return the cells of a column: with the blanks around them, where one of its known values has some."""
+        blanks = any(isinstance(value, str) and value != value.strip() for value in values)
+        return self.exact.get(name, self.columns[name]) if blanks else self.columns[name]
 
 
 def read_table(
@@ -70,8 +83,9 @@ def read_table(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     header: bool = True,
+    blanks: bool = False,
 ) -> CsvTable:
-    """Read a CSV file into columns of text, or say on which line it is broken."""
+    """Read a CSV file into columns of text, or say on which line it is broken; ``blanks`` asks for exact cells too."""
     name = os.fspath(path)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"\0 '):
         raise InputError(
@@ -84,7 +98,7 @@ def read_table(
         text = text[said.end() :]  # its line end stays, so that lines keep their numbers
     found = said[1] if said is not None else _delimiter_of(text)
     chosen = delimiter or ("\t" if name.lower().endswith((".tsv", ".tab")) else found)
-    records = list(_records(text, chosen, name))
+    records = list(_records(text, chosen, name, blanks))
     if not records:
         raise InputError(f"{name}: the file is empty; expected a header line and rows")
     above = _titles([cells for _, cells in records[: TITLES + 2]]) if header else 0
@@ -102,7 +116,8 @@ def read_table(
     if not rows:
         raise InputError(f"{name}: a header line but no rows; expected at least one")
     columns = {each: [cells[j].strip() for _, cells in rows] for j, each in enumerate(names)}
-    return CsvTable(name, tuple(names), columns, [line for line, _ in rows])
+    exact = {each: [cells[j] for _, cells in rows] for j, each in enumerate(names)} if blanks else {}
+    return CsvTable(name, tuple(names), columns, [line for line, _ in rows], exact)
 
 
 def _titles(records: Sequence[Sequence[str]]) -> int:
@@ -208,8 +223,8 @@ def _score(sample: Sequence[str], delimiter: str) -> tuple[float, int, int]:
     return sum(width == widths[0] for width in widths) / len(widths), -above, widths[0]
 
 
-def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(_lines(text), delimiter=delimiter, skipinitialspace=True, strict=True)
+def _records(text: str, delimiter: str, name: str, blanks: bool) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(_lines(text), delimiter=delimiter, skipinitialspace=not blanks, strict=True)
     while True:
         start = reader.line_num + 1
         try:

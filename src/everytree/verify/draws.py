@@ -225,8 +225,9 @@ def _seal_facts(draws: dict[str, Any]) -> list[Fact]:
     """Check the fingerprint of the draws, and list what only chance decided."""
     counts = len(draws["which"]), len(draws["which"][0])
     note = "informational: what chance did, no data can tell"
+    often = "how often each tree was drawn is what chance did: no data can tell"
     facts = [
-        Fact("draws", f"{counts[0]} chains × {counts[1]}", None, NOTED, note),
+        Fact("draws", f"{counts[0]} chains × {counts[1]}", None, UNCHECKED, often, predicts=True),
         Fact("moves proposed and accepted", counts[0], None, NOTED, note),
         Fact("seed", draws["seed"], None, NOTED, note),
     ]

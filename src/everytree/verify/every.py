@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from everytree.verify.average import left_out_of
-from everytree.verify.claims import cost_facts
+from everytree.verify.claims import asked_fact, cost_facts
 from everytree.verify.deep_trees import Codes, said_of_left_out
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
@@ -224,7 +224,7 @@ def check_pool(
     if not isinstance(claims, dict):
         raise InputError(f"claims is {quote(claims)}; expected an object")
     costs = content["params"].get("cost_matrix")
-    facts = [seal_fact(content), *cost_facts(costs, len(pool.model.classes))]
+    facts = [seal_fact(content), asked_fact(content["params"]), *cost_facts(costs, len(pool.model.classes))]
     wrong = [
         bits
         for bits in pool.held.keys() | examples.counts.keys()

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from everytree.verify.csv_file import CsvTable
@@ -82,7 +83,7 @@ def read_examples(
     for i, test in enumerate(model.tests):
         tests[test.column].append((i, test))
     for asked, column, source in zip(tests, model.columns, sources, strict=True):
-        cells = table.columns[source]
+        cells = table.cells(source, column.values)
         read = _reader(column, cells, gone, decimal, model.unknown == "error")
         known: dict[str, int] = {}
         for row, cell in enumerate(cells):
@@ -137,11 +138,12 @@ def read_cells(
     table = table.with_labels(label_name, gone - {str(each) for each in model.classes})
     columns = []
     for column, source in zip(model.columns, sources, strict=True):
-        read = _reader(column, table.columns[source], gone, decimal, strict=False)
+        texts = table.cells(source, column.values)
+        read = _reader(column, texts, gone, decimal, strict=False)
         place = {(type(value), value): code for code, value in enumerate(column.values)}
         known: dict[str, Any] = {}
         cells = []
-        for row, cell in enumerate(table.columns[source]):
+        for row, cell in enumerate(texts):
             if cell not in known:
                 value = _value_at(table, row, source, cell, read)
                 if column.kind == "nominal" and value is not None and value is not UNKNOWN:
@@ -234,7 +236,7 @@ def _reader(column: Column, cells: list[str], missing: frozenset[str], decimal: 
 
 
 def _nominal_reader(column: Column, missing: frozenset[str], decimal: str, strict: bool) -> Reader:
-    texts = {value.strip(): value for value in column.values if isinstance(value, str)}
+    texts = {value: value for value in column.values if isinstance(value, str)}
     truths = {int(value): value for value in column.values if isinstance(value, bool)}
     numbers = {
         value: value
@@ -245,6 +247,7 @@ def _nominal_reader(column: Column, missing: frozenset[str], decimal: str, stric
     def nominal(cell: str) -> Any:
         if cell in texts:  # a known value counts as one also where it looks like a missing value
             return texts[cell]
+        cell = cell.strip()
         if cell in missing:
             return None
         number = _number(cell, decimal) if numbers else None
@@ -275,33 +278,45 @@ def _match_columns(
     table: CsvTable, model: Model, target: str | None, weights: str | None
 ) -> tuple[str, list[str], tuple[str, ...]]:
     """Find the label's column, and for each column of the model the one in the file."""
-    wanted = [column.name for column in model.columns]
     free = [name for name in table.names if name != weights]
-    if not model.named_columns and (target in wanted or not set(wanted) <= set(free)):
-        label = target or (model.target if model.target in free else free[-1])
+    at = {name: place for place, name in enumerate(free)}
+    # Names are read without the blanks around them.
+    wanted = [column.name if column.name in at else column.name.strip() for column in model.columns]
+    used = frozenset(wanted)
+    others = [name for name in free if name not in used]
+    lacking = [name for name in wanted if name not in at]
+    if not model.named_columns:
+        label = target or (model.target if model.target in at else None)
+        label = label or (others[0] if len(others) == 1 and not lacking else free[-1])
         rest = [name for name in free if name != label]
-        if len(rest) != len(wanted):
+        if len(rest) == len(wanted):
+            told = f"columns are taken by position; {quote(label)} is the label"
+            return label, rest, () if rest == wanted else (told,)
+        if lacking or label in used:
             raise InputError(
                 f"{table.file}: {len(rest)} columns beside the label {quote(label)}; the model was trained on "
                 f"{len(wanted)} columns without names, and takes them by position"
             )
-        return label, rest, (f"columns are taken by position; {quote(label)} is the label",)
-    lacking = [name for name in wanted if name not in free]
+    places = [at[name] for name in wanted if name in at]
+    ordered = all(a < b for a, b in pairwise(places))
+    if not ordered and not model.named_columns:
+        raise InputError(
+            f"{table.file}: the columns that the model needs stand in another order here, and a model that was "
+            "trained on columns without names takes them by position"
+        )
     if lacking:
         raise InputError(
             f"{table.file}: no column {_some(lacking)}, which the model needs; the file has {_some(table.names)}"
         )
-    others = [name for name in free if name not in wanted]
+    told = "" if ordered else f"the model has the columns in another order than {table.file}: {_some(wanted)}"
+    notes = () if ordered else (f"{told}; an array without names is read in this order",)
     if target is not None:
-        return target, wanted, ()
+        return target, wanted, notes
     if model.target in others:
-        return str(model.target), wanted, ()
+        return str(model.target), wanted, notes
     if len(others) == 1:
-        return (
-            others[0],
-            wanted,
-            (f"{quote(others[0])} is taken as the label: the model uses all other columns",),
-        )
+        taken = f"{quote(others[0])} is taken as the label: the model uses all other columns"
+        return others[0], wanted, (*notes, taken)
     found = "every column is used by the model" if not others else f"it could be {_some(others)}"
     raise InputError(f"{table.file}: which column is the label? {found}; name it with --target")
 
@@ -313,7 +328,8 @@ def _classes_of(table: CsvTable, name: str, model: Model, missing: frozenset[str
     # 0 and 1 also stand for false and true.
     truths = {each: code for code, each in enumerate(model.classes) if isinstance(each, bool)}
     known: dict[str, int] = {}
-    for row, cell in enumerate(table.columns[name]):
+    cells = table.cells(name, model.classes)
+    for row, cell in enumerate(cells):
         if cell in known:
             continue
         value = read(cell)
@@ -327,7 +343,7 @@ def _classes_of(table: CsvTable, name: str, model: Model, missing: frozenset[str
                 f"expected one of {_some([str(each) for each in model.classes])}"
             )
         known[cell] = code
-    return [known[cell] for cell in table.columns[name]]
+    return [known[cell] for cell in cells]
 
 
 def _weights_of(table: CsvTable, name: str | None, model: Model, codes: list[int]) -> list[Fraction]:

@@ -29,6 +29,9 @@ def fill_facts(model: Model, cells: Cells | None, coded: bool = False) -> list[F
         note = "missing values are not imputed, so nothing takes their place"
         return [Fact(f"fill of column {model.columns[wrong].name!r}", fills[wrong], None, FALSE, note)]
     for j, (column, fill) in enumerate(zip(model.columns, fills, strict=True)):
+        if fill is None and any(row[j] is not None for row in cells.rows):
+            note = "missing values are imputed, and nothing takes their place here"
+            return [Fact(f"fill of column {column.name!r}", None, "a value", FALSE, note)]
         if fill is not None and not coded and column.kind == "nominal":
             fill = column.values.index(fill) if fill in column.values else -1
         if fill is not None and not _explained(column.kind, fill, j, cells):
@@ -46,6 +49,6 @@ def _explained(kind: str, fill: Any, j: int, cells: Cells) -> bool:
     if not times or isinstance(fill, str):
         return False
     if kind != "numeric" or set(times) <= {0, 1}:
-        return times.get(fill, 0) == max(times.values())
+        return bool(fill == min(value for value, n in times.items() if n == max(times.values())))  # the first
     mean = math.fsum(float(value) * n for value, n in times.items()) / sum(times.values())
     return math.isclose(mean, fill, rel_tol=1e-9, abs_tol=1e-12)

@@ -60,9 +60,8 @@ def left_out_facts(
     if word != "loo" or not is_number(stated) or not 0 <= stated <= MOST:
         raise InputError(f"claims.exponent is {quote(stated)}; expected a number from 0 to {MOST:g}")
     if claims.get("loo_log_loss") is None and stated == 1:
-        return 1.0, [
-            Fact("exponent", 1.0, None, UNCHECKED, "a limit ended the leave-one-out before it was known")
-        ]
+        note = "a limit is said to have ended the leave-one-out before it was known; no data can tell"
+        return 1.0, [Fact("exponent", 1.0, None, UNCHECKED, note, predicts=True)]
     try:
         said = list(left_out(examples, weights, folds).values())
     except GivenUp as reason:

@@ -25,6 +25,7 @@ __all__ = [
     "Node",
     "Test",
     "as_text",
+    "blanks_of",
     "format_of",
     "labels_of",
     "read_file",
@@ -248,6 +249,18 @@ def format_of(data: Any) -> str:
     if data.get("version") not in range(1, newest + 1) or isinstance(data.get("version"), bool):
         raise InputError(f"version is {quote(data.get('version'))}; this checker reads version {newest}")
     return str(data["format"])
+
+
+def blanks_of(data: dict[str, Any]) -> bool:
+    """Return whether a label or a value has blanks around it, so that cells must be read with theirs."""
+    columns = data.get("columns")
+    held = (
+        [each.get("values") for each in columns if isinstance(each, dict)]
+        if isinstance(columns, list)
+        else []
+    )
+    texts = [each for values in (data.get("classes"), *held) if isinstance(values, list) for each in values]
+    return any(isinstance(text, str) and text != text.strip() for text in texts)
 
 
 def labels_of(data: dict[str, Any]) -> tuple[Any, ...]:

@@ -3,19 +3,22 @@
     C4.5   an example without the value is shared out over the branches, by the examples that have it
     CART   it takes the branch that the node names for it, or stops at the node
 
-A cut of C4.5 is a value of its column. A cut of CART is the mid-point of two neighbouring values of the node.
+A cut of CART is the mid-point of two neighbouring values of the node, one of C4.5 the largest value of the column up to
+there. A branch of C4.5 that pruning raised has the cuts of fewer rows: another value of the column is then not checked.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from everytree.verify.examples import UNKNOWN, Cells
-from everytree.verify.facts import FALSE, NOTED, TRUE, Fact
+from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.flat import Shape, numbers, read_shape, rows_of
 from everytree.verify.model import Model
-from everytree.verify.problem import InputError, quote
+from everytree.verify.problem import InputError, is_number, quote
 
 __all__ = ["check_multiway"]
 
@@ -32,7 +35,8 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
     stored = rows_of(tree, "counts", n, n_classes)
     lacking = _missing(tree, shape)
     found = [[0.0] * n_classes for _ in range(n)]
-    misplaced: Fact | None = None
+    misplaced: list[Fact] = []
+    columns_of: dict[int, list[float]] = {}
     parts: list[Part] = [[] for _ in range(n)]
     parts[0] = [(row, float(weight)) for row, weight in enumerate(cells.weights)]
     share_out = model.estimator == "C45TreeClassifier"
@@ -43,7 +47,12 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
         j = shape.attribute[node]
         if j < 0:
             continue
-        misplaced = misplaced or _misplaced(model, node, j, cuts[node], part, cells)
+        if j not in columns_of:
+            columns_of[j] = _known(model, cells.rows, j)
+        fact = _misplaced(
+            model, node, j, cuts[node], _known(model, [cells.rows[row] for row, _ in part], j), columns_of[j]
+        )
+        misplaced += [] if fact is None else [fact]
         below = _divided(model, shape, node, cuts[node], lacking[node], part, cells, share_out)
         for k, each in enumerate(below):
             parts[shape.first_child[node] + k] = each
@@ -60,7 +69,8 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
         facts.append(Fact("counts of nodes", n, n, TRUE, "and so every prediction"))
     else:
         facts.append(Fact(f"counts of node {wrong}", stored[wrong], found[wrong], FALSE))
-    facts.append(misplaced or Fact("cuts", n - shape.n_leaves, n - shape.n_leaves, TRUE))
+    misplaced.sort(key=lambda fact: fact.verdict != FALSE)  # what is false is told first
+    facts += misplaced[:1] or [Fact("cuts", n - shape.n_leaves, n - shape.n_leaves, TRUE)]
     note = "informational: whether leaves say (n_c + 1) / (n + C) or n_c / n was asked for"
     facts.append(Fact("laplace", quote(model.params.get("laplace", False)), None, NOTED, note))
     for name, value in (("n_leaves", shape.n_leaves), ("size", n)):
@@ -120,21 +130,42 @@ def _divided(
     return below
 
 
-def _misplaced(model: Model, node: int, j: int, cut: float, part: Part, cells: Cells) -> Fact | None:
-    """Return a fact about a cut that no value of the data explains, or None."""
+def _known(model: Model, rows: Sequence[tuple[Any, ...]], j: int) -> list[float]:
+    """Return the values of a numeric column in ascending order."""
+    if model.columns[j].kind != "numeric":
+        return []
+    return sorted({float(row[j]) for row in rows if row[j] is not None})
+
+
+def _misplaced(
+    model: Model, node: int, j: int, cut: float, values: list[float], column: list[float]
+) -> Fact | None:
+    """Return a fact about a cut that does not lie where the values of its node put it, or None."""
     if model.columns[j].kind != "numeric" or not math.isfinite(cut):
         return None
-    if model.estimator == "C45TreeClassifier":
-        fine = any(row[j] is not None and float(row[j]) == cut for row in cells.rows)
-        wanted = "a value of the column"
-    else:
-        values = [float(cells.rows[row][j]) for row, _ in part if cells.rows[row][j] is not None]
-        low = max((x for x in values if x <= cut), default=-math.inf)
-        high = min((x for x in values if x > cut), default=math.inf)
-        fine = cut == low or math.isclose(cut, low / 2 + high / 2, rel_tol=1e-12)
-        wanted = "the mid-point of two neighbouring values"
-    note = f"the cut of column {model.columns[j].name!r} at node {node} is {wanted}"
-    return None if fine else Fact(f"cut of node {node}", cut, wanted, FALSE, note)
+    c45 = model.estimator == "C45TreeClassifier"
+    k, found = bisect_right(values, cut), math.nan
+    if 0 < k < len(values):
+        low, high = values[k - 1], values[k]
+        middle = low / 2 + high / 2
+        if c45:
+            resolution = model.params.get("resolution", 1e-5)
+            middle += resolution / 10 if is_number(resolution) else 0
+            found = max(low, column[bisect_right(column, middle) - 1]) if middle < high else low
+        else:
+            found = middle if low <= middle < high else low
+    if cut == found:
+        return None
+    wanted = "the mid-point of two neighbouring values of the node"
+    if c45:
+        wanted = f"the largest value of the column up to {wanted}"
+    note = f"the cut of column {model.columns[j].name!r} is not {wanted}"
+    shown = found if 0 < k < len(values) else None
+    raising = c45 and all(model.params.get(name) is not False for name in ("prune", "subtree_raising"))
+    if raising and cut in column:
+        note += "; a branch that pruning raised may have such a cut, which is not checked"
+        return Fact(f"cut of node {node}", cut, shown, UNCHECKED, note, predicts=True)
+    return Fact(f"cut of node {node}", cut, shown, FALSE, note)
 
 
 def _same(a: float, b: float) -> bool:

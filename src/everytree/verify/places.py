@@ -18,7 +18,7 @@ from everytree.verify.local import between
 from everytree.verify.model import Model
 from everytree.verify.problem import is_number
 
-__all__ = ["cuts_given", "place_facts"]
+__all__ = ["bins_of", "cuts_given", "place_facts"]
 
 
 def place_facts(model: Model, cells: Cells, cuts: Sequence[Sequence[Any]] | None = None) -> list[Fact]:
@@ -49,14 +49,30 @@ def cuts_given(bins: Any, j: int, name: str) -> tuple[float, ...] | None:
     """
     if not isinstance(bins, dict):
         return None
+    mine = _own(bins, j, name)
+    if isinstance(mine, list) and all(map(is_number, mine)):
+        return tuple(sorted({float(cut) for cut in mine}))
+    return None
+
+
+def bins_of(bins: Any, j: int, name: str, other: int = 4) -> Any:
+    """Return how a column is cut: a number of bins, or a word; ``other`` where the parameters say nothing of it.
+
+    >>> bins_of({"age": "all"}, 0, "age"), bins_of({"age": "all"}, 1, "size"), bins_of(3, 0, "age")
+    ('all', 4, 3)
+    """
+    found = _own(bins, j, name) if isinstance(bins, dict) else bins
+    number = isinstance(found, int) and not isinstance(found, bool) and found > 1
+    return found if number or isinstance(found, str) else other
+
+
+def _own(bins: dict[str, Any], j: int, name: str) -> Any:
+    """Return what the parameters say of one column, by its name or its place; None if nothing."""
     pairs = bins.get("$dict", list(map(list, bins.items())))
     for pair in pairs if isinstance(pairs, list) else ():
-        if not isinstance(pair, list) or len(pair) != 2:
-            continue
-        key, mine = pair
-        named = key == name if isinstance(key, str) else type(key) is int and key == j
-        if named and isinstance(mine, list) and all(map(is_number, mine)):
-            return tuple(sorted({float(cut) for cut in mine}))
+        key = pair[0] if isinstance(pair, list) and len(pair) == 2 else None
+        if key == name if isinstance(key, str) else type(key) is int and key == j:
+            return pair[1]
     return None
 
 
@@ -74,6 +90,7 @@ def _unexplained(cuts: Sequence[Any], values: list[Any], given: tuple[float, ...
         else:
             k = bisect_right(values, cut)
             fine = 0 < k < len(values) and between(values[k - 1], values[k]) == cut
+            fine = fine or [cut] == values  # the constant test of a column with one value
         if not fine:
             return cut
     return None

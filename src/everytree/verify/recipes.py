@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from everytree.verify.csv_file import CsvTable
-from everytree.verify.facts import FALSE, TRUE, Fact
+from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.problem import InputError, is_number, quote
 
 __all__ = ["by_recipes"]
@@ -57,6 +57,7 @@ DAY_FORMS = (
     ),
     (r"([A-Za-zÄä]{3,9})\.?[ \-/.]+(\d{4})", "month year"),
 )
+LONGEST = 300  # what is shown of a recipe
 PARTS = ("year", "month", "weekday", "hour", "age in days")
 
 
@@ -80,6 +81,7 @@ def by_recipes(
                 f"{', '.join(map(quote, table.names[:8]))}"
             )
         cells = columns.pop(name)
+        table.exact.pop(name, None)  # what a recipe makes has no blanks
         names, read = _reader(recipe, at)
         known: dict[str, Cells] = {}
         for cell in set(cells):
@@ -87,10 +89,26 @@ def by_recipes(
         for place, each in enumerate(names):
             values = [None if (found := known[cell]) is None else found[place] for cell in cells]
             made[each] = ["" if value is None else _in(value, decimal) for value in values]
+        facts += _words_facts(recipe, name, cells)
         if recipe["as"] == "date":
             facts.append(_newest(recipe, at, known))
     columns |= made
-    return CsvTable(table.file, tuple(columns), columns, table.lines), facts
+    return CsvTable(table.file, tuple(columns), columns, table.lines, table.exact), facts
+
+
+def _words_facts(recipe: dict[str, Any], name: str, cells: list[str]) -> list[Fact]:
+    """Show how a column is read, and say so where it has words for texts that no row has: a new row may have them."""
+    rest = {key: value for key, value in recipe.items() if key != "column"}
+    facts = [Fact(f"reading of {name}", quote(rest, LONGEST), None, NOTED, "informational: it was asked for")]
+    held = {*cells, *(cell.strip().lower() for cell in cells)}
+    words = [word for field in ("yes", "no", "keep", "same") for word in recipe.get(field, ())]
+    lacking = [word for word in words if word not in held]
+    if lacking:
+        note = f"no row has the text {quote(lacking[0])}, so that nothing tells what it stands for"
+        facts.append(
+            Fact(f"words of {name}", len(words), len(words) - len(lacking), UNCHECKED, note, predicts=True)
+        )
+    return facts
 
 
 def _in(value: str, decimal: str) -> str:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from everytree.verify.claims import cost_facts
+from everytree.verify.categories import category_facts
+from everytree.verify.claims import asked_fact, cost_facts
 from everytree.verify.examples import Cells
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.fills import fill_facts
@@ -113,9 +114,18 @@ def check_whole(whole: Whole, cells: Cells) -> list[Fact]:
     for c, weight in zip(cells.classes, cells.weights, strict=True):
         totals[c] += weight
     model = whole.model.with_base_rates(totals)
-    facts = [seal_fact(whole.content), *cost_facts(model.params.get("cost_matrix"), len(model.classes))]
+    facts = [
+        seal_fact(whole.content),
+        asked_fact(model.params),
+        *cost_facts(model.params.get("cost_matrix"), len(model.classes)),
+    ]
     facts += KINDS[model.estimator](model, whole.content["tree"], whole.content["columns"], cells)
-    facts += cross_facts(model)
+    facts += [
+        *category_facts(model, whole.content["columns"], whole.content["tree"], cells),
+        *cross_facts(model),
+    ]
+    asked = "what the tree asks is its content: the checker does not grow it again"
+    facts.append(Fact("tests of nodes", model.estimator, None, NOTED, asked))
     imputed = model.params.get("missing") == "impute"
     facts += fill_facts(model, cells if imputed else None, coded=model.estimator in GROWN)
     for name, value in model.claims.items():
