@@ -114,7 +114,11 @@ class NearestTree(Exports):
             )
         proved = "" if self.model.optimal_ else " (not proved nearest: the time ended)"
         lost = self.average_accuracy - self.accuracy
-        beside = f"{lost:.1%} less often than the average" if lost > 0 else "as often as the average, or more"
+        beside = (
+            f"{lost:.1%} less often than the average"
+            if lost >= 0.0005
+            else "as often as the average, or more"
+        )
         return (
             f"The nearest single tree{proved} has {many} and decides as the average does for "
             f"{self.agreement:.1%} of the examples.\nIt is right for {self.accuracy:.1%} of them (cross-validated), "
