@@ -115,6 +115,30 @@ def test_probabilities_are_those_of_the_true_classes() -> None:
     assert all(str(p) in written for p in said.max(axis=1))
 
 
+@pytest.mark.long
+def test_its_accuracy_is_that_on_new_rows() -> None:
+    """Decisions that have seen the rows to be judged made it better by six points."""
+    told, true = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(2150, 6))
+        odds = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * X[:, 3]
+        y = rng.random(2150) < 1 / (1 + np.exp(-odds))
+        near = et.EveryTreeClassifier(time_limit=1).fit(X[:150], y[:150]).nearest_tree()
+        told.append(near.accuracy)
+        true.append(np.mean(near.predict(X[150:]) == y[150:]))
+    assert np.mean(told) < np.mean(true) + 0.045
+
+
+def test_columns_chosen_by_labels_make_it_too_good() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 70))
+    model = et.EveryTreeClassifier(time_limit=1).fit(X, X[:, 0] + rng.normal(size=80) > 0)
+    near = model.nearest_tree(1)
+    assert near.too_good
+    assert near.spread is not None or "too good, as columns were chosen with the labels" in str(near)
+
+
 @pytest.mark.parametrize("part", [False, True])
 def test_a_model_from_a_file_is_judged_by_what_it_said_of_left_out_rows(tmp_path, part: bool) -> None:
     X, y = rare(300, 3)

@@ -22,8 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 from everytree.data.asked import ColumnQuestions
 from everytree.data.recipes.wanted import as_read
 from everytree.data.table import Table
+from everytree.estimators.decisions_without import decisions_without
 from everytree.estimators.optimal import OptimalTreeClassifier
-from everytree.estimators.screening import averaged_columns
+from everytree.estimators.screening import averaged_columns, chosen_by_labels
 from everytree.export.form import Form
 from everytree.export.methods import Exports
 from everytree.trees import routes
@@ -51,7 +52,8 @@ class NearestTree(Exports):
     agreement : float
         The share of training examples on which it decides as the average does without them.
     accuracy : float
-        Its cross-validated accuracy: of trees found without the examples they are judged by.
+        Its cross-validated accuracy: of trees found without the examples they are judged by, and so were the averages
+        that these follow (the heaviest; of thousands of examples those of the model).
     average_accuracy : float
         The leave-one-out accuracy of the average.
     tree : Tree
@@ -60,6 +62,8 @@ class NearestTree(Exports):
     spread : float or None
         None for a tree that comes nearest by its decisions. For one that comes nearest by its probabilities, the share
         of the spread of the average's probabilities that its leaves have.
+    too_good : bool
+        Whether both accuracies are too good, because columns were chosen with the labels.
     """
 
     model: OptimalTreeClassifier
@@ -68,6 +72,7 @@ class NearestTree(Exports):
     average_accuracy: float
     tree: Tree
     spread: float | None = None
+    too_good: bool = False
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class that the average says in the leaf of each row.
@@ -113,6 +118,7 @@ class NearestTree(Exports):
                 f"examples:\n{self.tree.to_text()}"
             )
         proved = "" if self.model.optimal_ else " (not proved nearest: the time ended)"
+        good = "; too good, as columns were chosen with the labels" if self.too_good else ""
         lost = self.average_accuracy - self.accuracy
         beside = (
             f"{lost:.1%} less often than the average"
@@ -121,8 +127,8 @@ class NearestTree(Exports):
         )
         return (
             f"The nearest single tree{proved} has {many} and decides as the average does for "
-            f"{self.agreement:.1%} of the examples.\nIt is right for {self.accuracy:.1%} of them (cross-validated), "
-            f"{beside}. The numbers in it count the examples:\n{self.tree.to_text()}"
+            f"{self.agreement:.1%} of the examples.\nIt is right for {self.accuracy:.1%} of them "
+            f"(cross-validated{good}), {beside}. The numbers in it count the examples:\n{self.tree.to_text()}"
         )
 
 
@@ -135,16 +141,16 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     held, decided = coded.counts[entries], model.decided_
     counts = coded.examples(entries)
 
-    def found(some: npt.NDArray[np.bool_]) -> OptimalTreeClassifier:
+    def found(some: npt.NDArray[np.bool_], says: npt.NDArray[np.intp]) -> OptimalTreeClassifier:
         votes = np.zeros_like(table.class_counts)
-        np.add.at(votes, (rows[some], decided[some]), held[some])
+        np.add.at(votes, (rows[some], says), held[some])
         price = leaf_share * float(counts[some].sum())
         return _searched(
             model, table, votes, table.per_example, max_depth, float(counts[some].sum()), "error", price
         )
 
     everything = np.ones(len(codes), dtype=bool)
-    whole = found(everything)
+    whole = found(everything, decided)
     # Examples of one row and class stay together, and folds have about the shares of classes that there are.
     fold = np.empty(len(codes), dtype=np.intp)
     order = np.random.default_rng(0).permutation(len(codes))
@@ -156,7 +162,9 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
         if not inside.any() or inside.all():
             right |= (fold == k) & (_says(whole, table)[rows] == codes)
             continue
-        right |= ~inside & (_says(found(inside), table)[rows] == codes)
+        says = decisions_without(model, inside)
+        without = found(inside, decided[inside] if says is None else says)
+        right |= ~inside & (_says(without, table)[rows] == codes)
     agrees = _says(whole, table)[rows] == decided
     by_decisions = NearestTree(
         whole,
@@ -164,6 +172,7 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
         float(np.average(right, weights=counts)),
         float(np.average(decided == codes, weights=counts)),
         _with_true_counts(model, table, whole.tree_),
+        too_good=chosen_by_labels(model.notes_),
     )
     said = getattr(model, "left_out_", None)
     if whole.tree_.n_leaves > 1 or max_depth == 0 or said is None:
@@ -198,7 +207,7 @@ def _by_probabilities(
     agrees = _says(found, table)[rows] == model.decided_
     return NearestTree(
         found, float(np.average(agrees, weights=counts)), otherwise.accuracy, otherwise.average_accuracy,
-        _with_true_counts(model, table, found.tree_), 1 - inside / around,
+        _with_true_counts(model, table, found.tree_), 1 - inside / around, otherwise.too_good,
     )  # fmt: skip
 
 
