@@ -377,6 +377,24 @@ def test_summary_and_nearest_tree() -> None:
         model.nearest_tree(2, leaf_share=1)
 
 
+@pytest.mark.parametrize("kind", ["one column", "two columns that tell nothing alone"])
+def test_columns_that_tell_nothing_come_last(kind: str, tmp_path) -> None:
+    """A weight is only how much evidence counts; averages without any had the columns that were named first."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    if kind == "one column":
+        y, true = X[:, 0] + 0.7 * rng.normal(size=400) > 0, {"x0"}
+    else:
+        y, true = (X[:, 0] > 0) ^ (X[:, 1] > 0) ^ (rng.random(400) < 0.1), {"x0", "x1"}
+    model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    used = model.attribute_inclusion()
+    assert set(sorted(used, key=used.get, reverse=True)[: len(true)]) == true
+    assert min(used[name] for name in true) > 0.9
+    assert all(0 <= share <= 1 for share in used.values())
+    model.save(tmp_path / "model.json")
+    assert et.load_model(tmp_path / "model.json").attribute_inclusion() == pytest.approx(used, abs=1e-9)
+
+
 def test_saved_and_pickled_it_predicts_the_same(fitted, tmp_path) -> None:
     model, X, _ = fitted
     path = tmp_path / "model.json"

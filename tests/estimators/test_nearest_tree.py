@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import everytree as et
-from everytree.estimators.nearest_tree import LEAF_SPREAD, with_true_counts
+from everytree.estimators.nearest_tree import LEAF_SPREAD
 from everytree.report.page_data import page_data
 
 
@@ -62,7 +62,7 @@ def test_its_text_counts_the_examples_and_says_why_it_is_shown() -> None:
     text = str(near)
     assert "says the same class of almost every example" in text
     assert f"(No {np.sum(y == 'No')}, Yes {np.sum(y == 'Yes')})" in text
-    assert near.counted.counts[0].tolist() == [np.sum(y == "No"), np.sum(y == "Yes")]
+    assert near.tree.counts[0].tolist() == [np.sum(y == "No"), np.sum(y == "Yes")]
     # The tree as a classifier answers what the average says in the mean of a leaf.
     leaves = leaf_of(near, X)
     for leaf in np.unique(leaves):
@@ -76,12 +76,12 @@ def test_a_class_that_the_average_never_says_is_counted_all_the_same() -> None:
     y = np.where(x > 0.3, "high", np.where(rng.random(300) < 0.02, "odd", "low"))
     model = et.EveryTreeClassifier(time_limit=2).fit(x[:, None], y)
     near = model.nearest_tree()
-    assert "odd" not in near.tree.classes
-    counted = with_true_counts(model, near.tree)
+    assert "odd" not in near.model.classes_
+    counted = near.tree
     assert counted.classes == ("high", "low", "odd")
     assert counted.counts[0].tolist() == [np.sum(y == label) for label in counted.classes]
-    labels = {near.tree.classes[k] for k in near.tree.says}
-    assert {counted.classes[k] for k in counted.says} == labels
+    assert {counted.classes[k] for k in counted.says} == set(near.model.classes_)
+    assert near.predict(x[:, None]).tolist() == near.model.predict(x[:, None]).tolist()
     page = page_data(model, (x[:, None], y), time_limit=5)
     assert page["classes"] == ["high", "low", "odd"]
     assert all(len(node["n"]) == 3 for node in page["tree"]["nodes"])
@@ -91,8 +91,52 @@ def test_weights_with_fractions_count_as_so_many_examples() -> None:
     X, y = rare(200, 2)
     whole = et.EveryTreeClassifier(time_limit=None).fit(X, y)
     halves = et.EveryTreeClassifier(time_limit=None).fit(X + X, [*y, *y], np.full(400, 0.5))
-    one, two = (with_true_counts(each, each.nearest_tree(2).tree) for each in (whole, halves))
+    one, two = (each.nearest_tree(2).tree for each in (whole, halves))
     assert one.counts[0].tolist() == two.counts[0].tolist()
+
+
+def test_probabilities_are_those_of_the_true_classes() -> None:
+    """What the average says of its examples is surer than the examples are: no probability for people to read."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 3))
+    y = np.where(rng.random(400) < np.where(X[:, 0] > 0, 0.8, 0.3), "yes", "no")
+    model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    near = model.nearest_tree()
+    assert near.spread is None
+    says, said = near.predict(X), near.predict_proba(X)
+    assert says.tolist() == near.model.predict(X).tolist()
+    for leaf in np.unique(said, axis=0):
+        here = (said == leaf).all(axis=1)
+        counts = [np.sum(y[here] == label) + 1 for label in near.tree.classes]
+        assert leaf == pytest.approx(np.array(counts) / sum(counts))
+    assert near.model.predict_proba(X).max() > said.max() + 0.05
+    assert f"(no {np.sum(y == 'no')}, yes {np.sum(y == 'yes')})" in str(near)
+    written = near.to_python()
+    assert all(str(p) in written for p in said.max(axis=1))
+
+
+@pytest.mark.long
+def test_its_accuracy_is_that_on_new_rows() -> None:
+    """Decisions that have seen the rows to be judged made it better by six points."""
+    told, true = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(2150, 6))
+        odds = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * X[:, 3]
+        y = rng.random(2150) < 1 / (1 + np.exp(-odds))
+        near = et.EveryTreeClassifier(time_limit=1).fit(X[:150], y[:150]).nearest_tree()
+        told.append(near.accuracy)
+        true.append(np.mean(near.predict(X[150:]) == y[150:]))
+    assert np.mean(told) < np.mean(true) + 0.045
+
+
+def test_columns_chosen_by_labels_make_it_too_good() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 70))
+    model = et.EveryTreeClassifier(time_limit=1).fit(X, X[:, 0] + rng.normal(size=80) > 0)
+    near = model.nearest_tree(1)
+    assert near.too_good
+    assert near.spread is not None or "too good, as columns were chosen with the labels" in str(near)
 
 
 @pytest.mark.parametrize("part", [False, True])

@@ -120,8 +120,7 @@ def case(name: str, n_rows: int = 3000) -> Case:
     model = _fitted(kind, option, train, y)
     form = model.portable()
     rows = near_cuts(form, table(n_rows, 3, unseen=True))
-    asked = model if hasattr(model, "predict_proba") else model.model
-    return Case(name, model, form, rows, asked.predict_proba(rows), list(asked.predict(rows)))
+    return Case(name, model, form, rows, model.predict_proba(rows), list(model.predict(rows)))
 
 
 def _fitted(kind: str, option: str, train: pd.DataFrame, y: np.ndarray) -> Any:

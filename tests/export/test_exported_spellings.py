@@ -54,8 +54,8 @@ def fitted(kind: str) -> Any:
 
 def exported(kind: str) -> tuple[Exports, Any]:
     model = fitted(kind)
-    nearest = model.nearest_tree() if kind == "nearest" else model
-    return nearest, nearest.model if kind == "nearest" else model
+    asked = model.nearest_tree() if kind == "nearest" else model
+    return asked, asked
 
 
 KINDS = ("tree", "cart", "path", "rules", "nearest")

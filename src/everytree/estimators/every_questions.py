@@ -101,13 +101,19 @@ class EveryQuestions(ClassifierBase):
     def attribute_inclusion(self) -> dict[str, float]:
         """Return for every column the probability that a tree of the averages uses it; deep trees do not count.
 
+        An average counts by its weight times what it saves of the left-out log-loss by itself: one whose evidence is
+        nearly nothing may have any weight, and changes no answer.
+
         Returns
         -------
         dict of str to float
             The probability by the name of the column, in the order of the columns; 0 for columns left out.
         """
         check_is_fitted(self)
-        weights = self.weights_of_models()
+        saved = np.array([self.baseline_log_loss_ - each["loo_log_loss"] for each in self.members_])
+        weights = self.weights_of_models() * np.maximum(saved, 0.0)
+        if not weights.any():
+            weights = self.weights_of_models()
         found, total = np.zeros(self.n_features_in_), float(weights.sum()) or 1.0
         names = [self.column_names()[j] for j in self.columns_used_.tolist()]
         for model, weight in zip(self.models_, weights.tolist(), strict=True):

@@ -116,7 +116,8 @@ class EveryTreeClassifier(EveryQuestions):
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     random_state : int
-        The seed of the random sets of columns.
+        The seed of the random sets of columns and of the deep trees. What is drawn goes by the order of the columns, in
+        deep trees by that of the classes, too; the order of the rows changes nothing.
     n_jobs : int or None
         The number of threads; −1 for every core.
 
@@ -164,8 +165,8 @@ class EveryTreeClassifier(EveryQuestions):
         What is said of each entry, a row of ``coded_`` and a class of its examples, without one of them. A model from a
         file has none.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The probability that a tree uses each column, averaged over the models by their weights; deep trees, which use
-        nearly all of them, do not count.
+        The probability that a tree uses each column, as ``attribute_inclusion`` has it; deep trees, which use nearly
+        all of them, do not count.
     classes_ : ndarray of shape (n_classes,)
         The labels that occur, sorted.
     n_features_in_ : int

@@ -19,16 +19,19 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from everytree.data.local_columns import Reach
+from everytree.data.asked import ColumnQuestions
+from everytree.data.recipes.wanted import as_read
 from everytree.data.table import Table
+from everytree.estimators.decisions_without import decisions_without
 from everytree.estimators.optimal import OptimalTreeClassifier
-from everytree.estimators.screening import averaged_columns
+from everytree.estimators.screening import averaged_columns, chosen_by_labels
 from everytree.export.form import Form
 from everytree.export.methods import Exports
 from everytree.trees import routes
+from everytree.trees.portable import form_of_tree
 from everytree.trees.tree import Tree
 
-__all__ = ["NearestTree", "nearest_tree", "with_true_counts"]
+__all__ = ["NearestTree", "nearest_tree"]
 
 Reals = npt.NDArray[np.float64]
 FOLDS = 5
@@ -45,51 +48,87 @@ class NearestTree(Exports):
     Parameters
     ----------
     model : OptimalTreeClassifier
-        The tree as a classifier; its leaves hold the average's decisions, or its probabilities.
+        The tree as it was searched; its leaves count the average's decisions, or its probabilities.
     agreement : float
         The share of training examples on which it decides as the average does without them.
     accuracy : float
-        Its cross-validated accuracy: of trees found without the examples they are judged by.
+        Its cross-validated accuracy: of trees found without the examples they are judged by, and so were the averages
+        that these follow (the heaviest; of thousands of examples those of the model).
     average_accuracy : float
         The leave-one-out accuracy of the average.
+    tree : Tree
+        The tree itself: it says what the average says, and its numbers and probabilities are those of the true classes
+        of the examples in its leaves. How often the average says a class there is no probability of that class.
     spread : float or None
         None for a tree that comes nearest by its decisions. For one that comes nearest by its probabilities, the share
         of the spread of the average's probabilities that its leaves have.
-    counted : Tree or None
-        The tree with the true classes of the examples in its leaves.
+    too_good : bool
+        Whether both accuracies are too good, because columns were chosen with the labels.
     """
 
     model: OptimalTreeClassifier
     agreement: float
     accuracy: float
     average_accuracy: float
+    tree: Tree
     spread: float | None = None
-    counted: Tree | None = None
+    too_good: bool = False
 
-    @property
-    def tree(self) -> Tree:
-        """The tree itself."""
-        return self.model.tree_
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict the class that the average says in the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The labels.
+        """
+        return np.asarray(self.tree.classes)[self.tree.says[self.tree.apply(self.model.to_tests(X))]]
+
+    def predict_proba(self, X: Any) -> Reals:
+        """Predict class probabilities: those of the true classes of the examples in the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, in the order of ``tree.classes``.
+        """
+        return self.tree.predict_proba(self.model.to_tests(X))
 
     def portable(self) -> Form:
-        return self.model.portable()
+        form = form_of_tree(self.tree, ColumnQuestions(self.model.binarizer_))
+        return as_read(form, getattr(self.model, "recipes_", ()))
 
     def __str__(self) -> str:
         many = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
-        if self.spread is not None and self.counted is not None:
+        if self.spread is not None:
             proved = "" if self.model.optimal_ else " (the best found in time)"
             return (
                 "The average says the same class of almost every example, so the tree that follows its probabilities "
                 f"is shown{proved}:\n{many} with {self.spread:.0%} of their spread. The numbers in it count the "
-                f"examples:\n{self.counted.to_text()}"
+                f"examples:\n{self.tree.to_text()}"
             )
         proved = "" if self.model.optimal_ else " (not proved nearest: the time ended)"
+        good = "; too good, as columns were chosen with the labels" if self.too_good else ""
         lost = self.average_accuracy - self.accuracy
-        beside = f"{lost:.1%} less often than the average" if lost > 0 else "as often as the average, or more"
+        beside = (
+            f"{lost:.1%} less often than the average"
+            if lost >= 0.0005
+            else "as often as the average, or more"
+        )
         return (
             f"The nearest single tree{proved} has {many} and decides as the average does for "
-            f"{self.agreement:.1%} of the examples.\nIt is right for {self.accuracy:.1%} of them (cross-validated), "
-            f"{beside}. The numbers in it count what the average says:\n{self.tree.to_text()}"
+            f"{self.agreement:.1%} of the examples.\nIt is right for {self.accuracy:.1%} of them "
+            f"(cross-validated{good}), {beside}. The numbers in it count the examples:\n{self.tree.to_text()}"
         )
 
 
@@ -101,18 +140,17 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     rows, codes = part.place[entries[0]], entries[1]
     held, decided = coded.counts[entries], model.decided_
     counts = coded.examples(entries)
-    n_classes = table.class_counts.shape[1]
 
-    def found(some: npt.NDArray[np.bool_]) -> OptimalTreeClassifier:
+    def found(some: npt.NDArray[np.bool_], says: npt.NDArray[np.intp]) -> OptimalTreeClassifier:
         votes = np.zeros_like(table.class_counts)
-        np.add.at(votes, (rows[some], decided[some]), held[some])
+        np.add.at(votes, (rows[some], says), held[some])
         price = leaf_share * float(counts[some].sum())
         return _searched(
             model, table, votes, table.per_example, max_depth, float(counts[some].sum()), "error", price
         )
 
     everything = np.ones(len(codes), dtype=bool)
-    whole = found(everything)
+    whole = found(everything, decided)
     # Examples of one row and class stay together, and folds have about the shares of classes that there are.
     fold = np.empty(len(codes), dtype=np.intp)
     order = np.random.default_rng(0).permutation(len(codes))
@@ -122,15 +160,19 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     for k in range(FOLDS):
         inside = fold != k
         if not inside.any() or inside.all():
-            right |= (fold == k) & (_says(whole, table, rows, n_classes) == codes)
+            right |= (fold == k) & (_says(whole, table)[rows] == codes)
             continue
-        right |= ~inside & (_says(found(inside), table, rows, n_classes) == codes)
-    agrees = _says(whole, table, rows, n_classes) == decided
+        says = decisions_without(model, inside)
+        without = found(inside, decided[inside] if says is None else says)
+        right |= ~inside & (_says(without, table)[rows] == codes)
+    agrees = _says(whole, table)[rows] == decided
     by_decisions = NearestTree(
         whole,
         float(np.average(agrees, weights=counts)),
         float(np.average(right, weights=counts)),
         float(np.average(decided == codes, weights=counts)),
+        _with_true_counts(model, table, whole.tree_),
+        too_good=chosen_by_labels(model.notes_),
     )
     said = getattr(model, "left_out_", None)
     if whole.tree_.n_leaves > 1 or max_depth == 0 or said is None:
@@ -160,12 +202,12 @@ def _by_probabilities(
     )  # fmt: skip
     if found.tree_.n_leaves == 1:
         return otherwise
-    leaf = np.asarray(found.tree_.apply(Reach.of_rows(table.rows)))[rows]
+    leaf = _leaves(found.tree_, table)[rows]
     inside = sum(_squares(said[leaf == node], counts[leaf == node]) for node in np.unique(leaf).tolist())
-    agrees = _says(found, table, rows, said.shape[1]) == model.decided_
+    agrees = _says(found, table)[rows] == model.decided_
     return NearestTree(
         found, float(np.average(agrees, weights=counts)), otherwise.accuracy, otherwise.average_accuracy,
-        1 - inside / around, with_true_counts(model, found.tree_),
+        _with_true_counts(model, table, found.tree_), 1 - inside / around, otherwise.too_good,
     )  # fmt: skip
 
 
@@ -204,23 +246,29 @@ def _searched(
     return made
 
 
-def _says(
-    found: OptimalTreeClassifier, table: Table, rows: npt.NDArray[np.intp], n_classes: int
-) -> npt.NDArray[np.intp]:
-    """Return the class, as a place among all classes, that a tree says of the row of each entry."""
-    place = {label: c for c, label in enumerate(table.classes or range(n_classes))}
+def _leaves(tree: Tree, table: Table) -> npt.NDArray[np.intp]:
+    """Return the leaf of each row of the table that the tree was found over.
+
+    The rows hold the outcomes of all tests: asked as new rows are, every cut of theirs would be coded again, which took
+    half of the time where 100,000 rows have 5,000 cuts.
+    """
+    return routes.leaf_of_rows(table.rows, tree.children, tree.test)
+
+
+def _says(found: OptimalTreeClassifier, table: Table) -> npt.NDArray[np.intp]:
+    """Return the class, as a place among all classes of the table, that a tree says of each row."""
+    labels = range(table.n_classes) if table.classes is None else table.classes
+    place = {label: c for c, label in enumerate(labels)}
     known = np.array([place[label] for label in found.classes_.tolist()], dtype=np.intp)
-    reach: Any = Reach.of_rows(table.rows)
-    says: npt.NDArray[np.intp] = known[found._predict_codes_tests(reach)]
-    return says[rows]
+    tree = found.tree_
+    says: npt.NDArray[np.intp] = known[tree.says[_leaves(tree, table)]]
+    return says
 
 
-def with_true_counts(model: Any, tree: Tree) -> Tree:
-    """Return a nearest tree with the true classes of the examples in its leaves, and not what the average says."""
+def _with_true_counts(model: Any, table: Table, tree: Tree) -> Tree:
+    """Return a tree with the true classes of the examples in its leaves, and not what the average says."""
     coded = model.coded_
-    table = coded.only(averaged_columns(coded), BINS).table
-    leaf = tree.apply(Reach.of_rows(table.rows))
-    counts = routes.counts_of_nodes(leaf, table.class_counts, tree.children.astype(np.int64))
+    counts = routes.counts_of_nodes(_leaves(tree, table), table.class_counts, tree.children.astype(np.int64))
     own = counts if coded.per_example == 1 else counts / coded.per_example
     # A class that the average never says is none of the tree's, but examples have it.
     place = {label: c for c, label in enumerate(coded.classes)}

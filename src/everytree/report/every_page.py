@@ -19,7 +19,6 @@ from everytree.data.frames import Frame
 from everytree.errors import DataError, EverytreeError
 from everytree.estimators.compressed_averages import drawn_forests
 from everytree.estimators.every_tree import EveryTreeClassifier
-from everytree.estimators.nearest_tree import with_true_counts
 from everytree.estimators.training_rows import places_among_examples, used_columns
 from everytree.report.calibration import Judged
 from everytree.report.columns import add_ranges, column_rows, page_columns
@@ -93,7 +92,7 @@ def describe_every(
     tests = PageTests(one)
     page["answer"], page["text"] = "average", None
     page["columns"], page["tests"], page["missing"] = page_columns(one), tests.tests, one.binarizer_.missing
-    tree = with_true_counts(model, nearest.tree)
+    tree = nearest.tree
     page["tree"] = page_tree(tree, [[1.0] * tree.n_classes], keep_proba=True, place=tests.place)
     page["treeAbout"] = (
         ABOUT.format(nearest.tree.depth, nearest.agreement)
