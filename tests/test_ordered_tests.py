@@ -153,6 +153,9 @@ def test_no_matrix_of_tests_is_made_before_a_question_needs_it() -> None:
         assert tree.counts.sum() == 900 + tree.counts[1:].sum()
         assert int((tree.predict(space.rows_of(X)) != y).sum()) == tree.error
     assert not coded.are_made
+    with pytest.raises(ZeroDivisionError):
+        coded.make(lambda: 1 // 0)  # a limit ends the making of rows
+    assert not coded.are_made
     plain = et.TreeSpace.from_frame(X, y, bins="all", max_depth=3)
     _ = plain.table.rows
     assert space.best() == plain.best()

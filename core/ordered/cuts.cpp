@@ -4,11 +4,15 @@
 
 namespace everytree::ordered {
 
+namespace {
+constexpr std::size_t kEach = 64;  // rows between two places whose counts are kept
+}
+
 void CutList::find(const Problem& problem, const Cover& cover, std::size_t f) {
   problem_ = &problem;
   column_ = f;
   n_classes_ = problem.n_classes;
-  ghosts_ = cover.ghosts != nullptr;
+  counted_ = problem.plain() && cover.ghosts == nullptr;
   const std::uint32_t *order = cover.order(f), *ranks = problem.column(f);
   // Room for a cut after every row, and then only what is used.
   const std::size_t most = cover.n > 0 ? cover.n - 1 : 0;
@@ -16,30 +20,41 @@ void CutList::find(const Problem& problem, const Cover& cover, std::size_t f) {
     rank_.resize(most);
     rows_.resize(most);
   }
-  if (counts_.size() < most * n_classes_) counts_.resize(most * n_classes_);
+  if (!counted_ && reach_.size() < most) reach_.resize(most);
+  const std::size_t kept = (most / kEach + 1) * n_classes_;
+  if (counts_.size() < kept) counts_.resize(kept);
   if (!problem.plain() && weights_.size() < most) weights_.resize(most);
   std::vector<std::int32_t> count(n_classes_, 0);
-  const std::size_t n_classes = n_classes_;
-  std::int32_t* to = counts_.data();
   std::int32_t weight = 0;
+  Value reach = 0;
   size_ = 0;
   for (std::size_t p = 0; p < most; ++p) {
+    if (p % kEach == 0)
+      std::copy(count.begin(), count.end(), counts_.begin() + static_cast<std::ptrdiff_t>(p / kEach * n_classes_));
     const std::uint32_t row = order[p], here = ranks[row];
+    const std::size_t c = problem.classes[row];
     weight += problem.weights[row];
-    if (!cover.ghost(row)) count[problem.classes[row]] += problem.weights[row];
+    if (!cover.ghost(row)) {
+      count[c] += problem.weights[row];
+      reach += problem.weights[row] * problem.most[c];
+    }
     if (ranks[order[p + 1]] == here) continue;
     if (!problem.plain()) weights_[size_] = weight;
+    if (!counted_) reach_[size_] = reach;
     rank_[size_] = here;
     rows_[size_++] = static_cast<std::uint32_t>(p + 1);
-    for (std::size_t c = 0; c < n_classes; ++c) *to++ = count[c];
   }
 }
 
 void CutList::counts(std::ptrdiff_t k, const Cover& cover, std::vector<std::int64_t> out[2]) const {
-  const std::int32_t* here = counts_.data() + static_cast<std::size_t>(k) * n_classes_;
+  const std::size_t stop = rows(k), begin = (stop - 1) / kEach * kEach;
+  const std::int32_t* here = counts_.data() + begin / kEach * n_classes_;
+  const std::uint32_t* order = cover.order(column_);
   out[1].assign(here, here + n_classes_);
+  for (std::size_t p = begin; p < stop; ++p)
+    if (!cover.ghost(order[p])) out[1][problem_->classes[order[p]]] += problem_->weights[order[p]];
   out[0].resize(n_classes_);
-  for (std::size_t c = 0; c < n_classes_; ++c) out[0][c] = cover.counts[c] - here[c];
+  for (std::size_t c = 0; c < n_classes_; ++c) out[0][c] = cover.counts[c] - out[1][c];
 }
 
 void CutList::side(const Problem& problem, const Cover& cover, std::ptrdiff_t k, int side,

@@ -2,49 +2,10 @@
 // the end solved exactly; then, as long as it helps, the best cut for the trees as they are, and new trees for its
 // sides.
 #include <algorithm>
-#include <cmath>
 
 #include "ordered/solver.hpp"
 
 namespace everytree::ordered {
-
-namespace {
-constexpr double kNoPurity = -1e300;
-}
-
-// The best of each column by a measure of purity, of all cuts that leave min_leaf examples on either side; the best
-// first.
-std::vector<Solver::First> Solver::first_cuts(const Cover& cover, Measure measure) const {
-  const auto each = [&](double n) { return measure == Measure::gini ? n * n : n > 0 ? n * std::log(n) : 0.0; };
-  const auto purity = [&](const std::vector<std::int64_t>& counts) {
-    if (measure == Measure::cost) return -static_cast<double>(p_.leaf(counts.data()));
-    double pure = 0, all = 0;
-    for (std::size_t c = 0; c < p_.n_classes; ++c) {
-      const auto n = static_cast<double>(counts[c] * p_.most[c]);
-      pure += each(n);
-      all += n;
-    }
-    return measure == Measure::entropy ? pure - each(all) : all > 0 ? pure / all : 0.0;
-  };
-  std::vector<First> firsts;
-  CutList cuts;
-  std::vector<std::int64_t> counts[2];
-  for (std::size_t f = 0; f < p_.n_columns; ++f) {
-    control_.check_stop(true, "growing a greedy tree");  // no clock: a tree is grown after the limit too
-    cuts.find(p_, cover, f);
-    First first{kNoPurity, f, 0};
-    for (std::ptrdiff_t k = 0; k < cuts.size(); ++k) {
-      const std::int64_t one = cuts.weight(k), zero = cover.weight - one;
-      if (one < min_leaf_ || zero < min_leaf_) continue;
-      cuts.counts(k, cover, counts);
-      const double pure = purity(counts[1]) + purity(counts[0]);
-      if (pure > first.purity) first = {pure, f, k};
-    }
-    if (first.purity > kNoPurity) firsts.push_back(first);
-  }
-  std::stable_sort(firsts.begin(), firsts.end(), [](const First& x, const First& y) { return x.purity > y.purity; });
-  return firsts;
-}
 
 namespace {
 // The leaf that a row comes to; `at` is where the tree begins.
@@ -102,6 +63,7 @@ Value Solver::better_cut(const Cover& cover, const Steps& tree, std::size_t& col
   Value best = kNever;
   CutList cuts;
   for (std::size_t f = 0; f < p_.n_columns; ++f) {
+    control_.check(true, kStage, 0, 0);
     const std::uint32_t* order = cover.order(f);
     cuts.find(p_, cover, f);
     Value sum = zero;
@@ -118,32 +80,9 @@ Value Solver::better_cut(const Cover& cover, const Steps& tree, std::size_t& col
   return best;
 }
 
-// The purest cut at every node, the best one at the lowest tests, pruned where a leaf costs no more: quick, and no
-// limit ends it.
-Value Solver::greedy(const Cover& cover, int depth, Measure measure, Steps& tree) const {
-  const std::vector<First> firsts = depth == 0 || cover.leaf <= 2 * p_.price
-                                        ? std::vector<First>{}
-                                        : first_cuts(cover, depth == 1 ? Measure::cost : measure);
-  const std::size_t begin = tree.size();
-  tree.push_back(Step{});
-  if (firsts.empty()) return cover.leaf;
-  CutList cuts;
-  cuts.find(p_, cover, firsts[0].column);
-  tree[begin] = {static_cast<std::int32_t>(firsts[0].column), cuts.rank(firsts[0].cut)};
-  Value cost = 0;
-  for (const int side : {0, 1}) {
-    std::vector<std::uint32_t> rows;
-    Cover part;
-    cuts.side(p_, cover, firsts[0].cut, side, rows, part);
-    cost += greedy(part, depth - 1, measure, tree);
-  }
-  if (cost < cover.leaf) return cost;
-  tree.resize(begin);
-  tree.push_back(Step{});
-  return cover.leaf;
-}
-
 Value Solver::dive_below(const Cover& cover, int depth, std::size_t column, std::ptrdiff_t cut, Steps& tree) {
+  control_.check(true, kStage, 0, 0);
+  control_.check_memory(p_.bytes() + bytes());
   CutList cuts;
   cuts.find(p_, cover, column);
   tree.assign(1, Step{static_cast<std::int32_t>(column), cuts.rank(cut)});
@@ -151,32 +90,27 @@ Value Solver::dive_below(const Cover& cover, int depth, std::size_t column, std:
   for (const int side : {0, 1}) {
     std::vector<std::uint32_t> rows;
     Cover part;
-    Steps below;
+    Found below;
     cuts.side(p_, cover, cut, side, rows, part);
-    cost += dive(part, depth - 1, below);
-    tree.insert(tree.end(), below.begin(), below.end());
+    dive(part, depth - 1, below);
+    cost += below.cost;
+    tree.insert(tree.end(), below.tree.begin(), below.tree.end());
   }
   return cost;
 }
 
-Value Solver::dive(const Cover& cover, int depth, Steps& tree) {
-  if (depth == depth_) {
-    Steps grown;  // whole or not at all: Ctrl-C may end it half-way
-    greedy(cover, depth, Measure::gini, grown);
-    tree = std::move(grown);  // if a limit ends the dive, this is the answer
-  }
+void Solver::dive(const Cover& cover, int depth, Found& found) {
   if (depth <= 2) {
     std::vector<Bound> known(p_.n_columns);
     Steps open;
-    const Value cost = solve(cover, depth, kNever, known, open).cost;
-    tree.clear();
+    found.cost = solve(cover, depth, kNever, known, open).cost;
+    found.tree.clear();
     std::size_t at = 0;
-    complete(cover, open, at, tree);
-    return cost;
+    complete(cover, open, at, found.tree);
+    return;
   }
-  if (depth != depth_) tree.assign(1, Step{});
-  Value best = cover.leaf;
-  if (best <= 2 * p_.price) return best;
+  found = {cover.leaf, Steps(1)};
+  if (found.cost <= 2 * p_.price) return;
   constexpr int kRounds = 8;
   // Where all of the search is short, one column is enough: with more of them bank at depth 4 took 14 ms, not 3.
   constexpr std::size_t kColumns = 10, kFewCells = 100000;
@@ -184,7 +118,7 @@ Value Solver::dive(const Cover& cover, int depth, Steps& tree) {
   const bool few = p_.n_rows * p_.n_columns < kFewCells && depth_ < kDeep;
   std::size_t left = depth == depth_ && !few ? kColumns : 1;
   Steps here, other;
-  for (const First& first : first_cuts(cover, Measure::gini)) {
+  for (const First& first : first_cuts(cover, Measure::gini, control_.time_limit)) {
     if (left-- == 0) break;
     std::size_t column = first.column;
     std::ptrdiff_t cut = first.cut;
@@ -194,19 +128,15 @@ Value Solver::dive(const Cover& cover, int depth, Steps& tree) {
       if (cost >= least) break;
       least = cost;
       here = other;
+      if (least < found.cost) found = {least, here};  // at once, because a limit may end the dive
       if (least <= p_.price) break;
       const std::size_t last_column = column;
       const std::ptrdiff_t last_cut = cut;
       better_cut(cover, here, column, cut);
       if (column == last_column && cut == last_cut) break;
     }
-    if (least < best) {
-      best = least;
-      tree = here;
-    }
-    if (best <= 2 * p_.price) break;
+    if (found.cost <= 2 * p_.price) break;
   }
-  return best;
 }
 
 // The same from a tree on, with exact trees of the sides.
@@ -228,7 +158,7 @@ void Solver::refine(const Cover& cover, int depth, Answer& answer) {
       tree.insert(tree.end(), below.begin(), below.end());
     }
     if (cost >= answer.cost) return;
-    offer(tree, answer);
+    offer(finished(tree), answer);
     std::size_t column = p_.n_columns;
     better_cut(cover, answer.tree, column, cut);
     if (column == p_.n_columns) return;

@@ -97,6 +97,7 @@ class Part {
   std::int64_t n_real() const { return n_real_; }  // without
   const std::vector<std::int64_t>& counts() const { return counts_; }
   Value leaf() const { return leaf_; }
+  std::size_t bytes() const { return 8 * (bits_[0].size() + bits_[1].size()); }
 
  private:
   enum Which { kRows, kReal };

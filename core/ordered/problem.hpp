@@ -17,6 +17,7 @@
 namespace everytree::ordered {
 
 using Value = std::int64_t;
+constexpr const char* kStage = "searching every cut-point";
 constexpr Value kNever = Value{1} << 60;  // no tree costs so much; sums of a few of these are numbers still
 
 struct Problem {
@@ -38,6 +39,9 @@ struct Problem {
   Value unit = 0;   // what an error costs, if all errors cost the same and all weights are 1; otherwise 0
   std::vector<std::uint32_t> order;  // the rows of each column by rank, equal ones by number
 
+  std::size_t bytes() const {
+    return 4 * (ranks.size() + order.size() + weights.size()) + 2 * (narrow.size() + classes.size());
+  }
   bool plain() const { return unit > 0; }
   bool wide() const { return narrow.empty(); }
   const std::uint32_t* column(std::size_t f) const { return ranks.data() + f * n_rows; }

@@ -1,6 +1,7 @@
 #include "ordered/solver.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 
 #include "common/errors.hpp"
@@ -9,9 +10,11 @@
 namespace everytree::ordered {
 
 namespace {
-constexpr const char* kStage = "searching every cut-point";
 // Of a queue the eighth part is solved at once, up to so many intervals.
 constexpr std::size_t kPart = 8, kMost = 64;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+// Cells of a table, at every depth, of which a greedy tree takes no more than 10 ms.
+constexpr std::size_t kSmall = 1000000;
 }  // namespace
 
 // Cuts a … b of a column between two solved ones.
@@ -166,7 +169,7 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
     if (root) {
       root_lower_ = std::max(root_lower_, std::min(best, waiting.front().least));
       control_.check(true, kStage, level.done, level.done + waiting.size());
-      control_.check_memory(bytes());
+      control_.check_memory(p_.bytes() + bytes());
     }
     while (!waiting.empty() && tasks.size() < at_once) {
       std::pop_heap(waiting.begin(), waiting.end());
@@ -392,33 +395,59 @@ Value Solver::complete(const Cover& cover, const Steps& tree, std::size_t& at, S
   return cost;
 }
 
-// A tree that is known, complete, if it costs less than the answer.
-void Solver::offer(const Steps& tree, Answer& answer) {
-  Steps whole;
+Solver::Found Solver::finished(const Steps& open) {
+  Found found;
   std::size_t at = 0;
-  const Value cost = complete(all_, tree, at, whole);
-  if (cost >= answer.cost) return;
-  answer.cost = cost;
-  answer.tree = std::move(whole);
+  found.cost = complete(all_, open, at, found.tree);
+  return found;
 }
 
+// A tree that is known, if it costs less than the answer.
+void Solver::offer(Found&& found, Answer& answer) {
+  if (found.cost >= answer.cost) return;
+  answer.cost = found.cost;
+  answer.tree = std::move(found.tree);
+}
+
+// A greedy tree; of a small table all of it, however late it is.
+void Solver::grow(Measure measure, double until, Answer& answer) const {
+  if (p_.n_rows * p_.n_columns * static_cast<std::size_t>(depth_) <= kSmall) until = kNoLimit;
+  Found grown;
+  grown.cost = greedy(all_, depth_, measure, until, grown.tree);
+  offer(std::move(grown), answer);
+}
+
+// With a limit of time greedy trees come first, for it may end the search before there is any other tree, and what is
+// left to do after it, to finish the tree that was found, takes about as long as to grow one.
 Answer Solver::run() {
-  Answer answer;
+  Answer answer, grown;
   answer.tree.assign(1, Step{});
   answer.cost = all_.leaf;
   root_lower_ = std::min(all_.leaf, p_.price);
   std::vector<Bound> known(p_.n_columns);
-  Steps tree(1), first(1);
+  Steps tree(1);
+  Found first{all_.leaf, Steps(1)};
+  const bool strict = min_leaf_ == p_.min_leaf;  // the solver of the relaxed problem gives bounds: its trees need none
+  const double limit = control_.time_limit;
+  bool all_grown = false;
   try {
     control_.check(true, kStage, 0, 0);
-    if (p_.plain()) control_.check_memory(n_threads_ * levels_[0]->frame.most_bytes(p_.n_rows));
+    if (p_.plain()) control_.check_memory(p_.bytes() + n_threads_ * levels_[0]->frame.most_bytes(p_.n_rows));
+    if (strict && limit < kNoLimit) {
+      const double begun = control_.seconds();
+      grow(Measure::gini, limit, grown);
+      const double left = std::max(0.0, limit - control_.seconds());
+      control_.time_limit = limit - std::min(control_.seconds() - begun, left / 4);
+      for (const Measure measure : {Measure::entropy, Measure::cost}) grow(measure, control_.time_limit, grown);
+      all_grown = true;
+    }
     if (depth_ > 2) {
       dive(all_, depth_, first);
-      offer(first, answer);
+      offer(Found(first), answer);
       if (loose_) {
         const Answer any = loose_->run();
         root_lower_ = std::max(root_lower_, any.lower);
-        offer(any.tree, answer);
+        offer(finished(any.tree), answer);
         // Of a Ctrl-C one hears but once.
         if (loose_->ended_) throw LimitReached(*loose_->ended_, "limit reached");
       }
@@ -426,27 +455,24 @@ Answer Solver::run() {
     }
     if (answer.cost > root_lower_) solve(all_, depth_, answer.cost, known, tree);
     answer.proved = true;
-  } catch (const LimitReached& limit) {
-    answer.stopped = name_of(limit.reason);
-    ended_ = limit.reason;
-    // However little time there was, the answer is no worse than a greedy tree. The solver of the relaxed problem gives
-    // bounds: its trees need none.
-    if (min_leaf_ == p_.min_leaf) try {
-        for (const Measure measure : {Measure::gini, Measure::entropy, Measure::cost}) {
-          Steps grown;
-          greedy(all_, depth_, measure, grown);
-          offer(grown, answer);
-        }
+  } catch (const LimitReached& reached) {
+    answer.stopped = name_of(reached.reason);
+    ended_ = reached.reason;
+    // However little memory there was, the answer is no worse than a greedy tree.
+    if (strict && !all_grown) try {
+        for (const Measure measure : {Measure::gini, Measure::entropy, Measure::cost}) grow(measure, limit, grown);
       } catch (const LimitReached&) {  // no clock ends it, and who stops a search gets what it knows
         answer.stopped = name_of(LimitReached::Reason::stopped);
       }
+    offer({grown.cost, std::move(grown.tree)}, answer);
   }
-  offer(first, answer);
-  offer(tree, answer);
+  control_.time_limit = limit;
+  offer(std::move(first), answer);
+  if (tree[0].column != -1) offer(finished(tree), answer);
   answer.lower = answer.proved ? answer.cost : std::min(answer.cost, root_lower_);
   answer.proved = answer.proved || answer.lower >= answer.cost;
   count(answer);
-  answer.n_bytes = bytes();
+  answer.n_bytes = p_.bytes() + bytes();
   return answer;
 }
 
@@ -463,7 +489,10 @@ std::size_t Solver::bytes() const {
   for (const auto& other : crew_) sum += other->bytes();
   for (const auto& level : levels_) {
     for (const auto& rows : level->rows) sum += 4 * rows.size();
-    sum += level->nodes.bytes(p_.n_columns) + level->frame.bytes();
+    for (const auto& cuts : level->cuts) sum += cuts.bytes();
+    sum += level->nodes.bytes(p_.n_columns) + level->frame.bytes() + level->whole.bytes() + level->part.bytes();
+    sum += level->high.size() * (sizeof(Node) + 2 * p_.n_columns * sizeof(Bound));
+    sum += level->waiting.capacity() * sizeof(Interval);
   }
   return sum;
 }

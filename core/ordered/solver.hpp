@@ -68,18 +68,26 @@ class Solver {
   void polish(const Cover& cover, int depth, Level& level, Value& best, Steps& tree);
   // Writes a tree with its lowest tests, which the search leaves open; returns its cost, kNever if a leaf is too small.
   Value complete(const Cover& cover, const Steps& tree, std::size_t& at, Steps& out);
-  void offer(const Steps& tree, Answer& answer);
+  // A complete tree, and what it costs.
+  struct Found {
+    Value cost = kNever;
+    Steps tree;
+  };
+  Found finished(const Steps& open);
+  static void offer(Found&& found, Answer& answer);
+  // Greedy trees, grown until the given second: greedy.cpp.
   enum class Measure { gini, entropy, cost };
-  Value greedy(const Cover& cover, int depth, Measure measure, Steps& tree) const;
-  // A good tree to begin with, complete: dive.cpp.
-  Value dive(const Cover& cover, int depth, Steps& tree);
+  Value greedy(const Cover& cover, int depth, Measure measure, double until, Steps& tree) const;
+  void grow(Measure measure, double until, Answer& answer) const;
+  // A good tree to begin with: dive.cpp.
+  void dive(const Cover& cover, int depth, Found& found);
   void refine(const Cover& cover, int depth, Answer& answer);
   struct First {
     double purity;
     std::size_t column;
     std::ptrdiff_t cut;
   };
-  std::vector<First> first_cuts(const Cover& cover, Measure measure) const;
+  std::vector<First> first_cuts(const Cover& cover, Measure measure, double until) const;
   Value better_cut(const Cover& cover, const Steps& tree, std::size_t& column, std::ptrdiff_t& cut) const;
   Value dive_below(const Cover& cover, int depth, std::size_t column, std::ptrdiff_t cut, Steps& tree);
   void count(Answer& answer) const;

@@ -6,6 +6,10 @@
 
 namespace everytree::ordered {
 
+namespace {
+constexpr std::size_t kSteps = 1 << 17;  // steps of scans between two looks at the clock: 6 ms with portable kernels
+}  // namespace
+
 // The cuts of a column for a part: those of the frame, and how many rows of the part come before each.
 class TwoLevels::View {
  public:
@@ -63,11 +67,20 @@ std::int64_t TwoLevels::most_right(Frame& frame, std::size_t g, const std::uint6
       Extremes e;
       frame.kernel().extremes_of_pair(frame.members(g, a), frame.members(g, b), rows, sides_.data(), flip, cuts,
                                       frame.shape(), &e);
-      ++n_scans;
+      scanned(frame);
       if (e.low > e.high) return -1;
       enough = std::max({enough, counts[b] + e.high, counts[a] - e.low});
     }
   return enough;
+}
+
+// Of hundreds of classes one cut is scanned for thousands of pairs, so that the clock is looked at in between.
+void TwoLevels::scanned(const Frame& frame) {
+  ++n_scans;
+  work_ += frame.steps();
+  if (work_ < kSteps) return;
+  work_ = 0;
+  control_.check(calling_, kStage, 0, 0);
 }
 
 // Two classes: the best cut by the extremes of a side.
@@ -94,7 +107,7 @@ void TwoLevels::splits(Part& part, std::size_t g, const std::uint64_t* real, con
   if (p_.n_classes == 2) {
     Extremes e[2];
     frame.kernel().extremes_of_sides(frame.signs(g), real, sides_.data(), cuts[1], cuts[0], frame.shape(), e);
-    ++n_scans;
+    scanned(frame);
     for (int side = whole ? 1 : 0; side < 2; ++side) out[side] = cost_of(e[side], side);
   } else {
     for (int side = whole ? 1 : 0; side < 2; ++side) {
@@ -191,7 +204,7 @@ void TwoLevels::scan(Part& part, const View& view, std::size_t g, const Node& t,
     Extremes e[2];
     frame.kernel().extremes_at16(frame.codes(f, g), static_cast<std::uint16_t>(view.rank(t.cut)), frame.signs(g), real,
                                  frame.may(g), frame.shape(), e);
-    ++n_scans;
+    scanned(frame);
     for (int side = 0; side < 2; ++side) out[side] = cost_of(e[side], side);
     return;
   }
@@ -218,7 +231,7 @@ void TwoLevels::scan(Part& part, const View& view, std::size_t g, const Node& t,
 void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Node& t, std::ptrdiff_t first_cut,
                          std::ptrdiff_t last_cut, Steps& tree) {
   ++n_cuts;
-  if ((++ticks_ & 63) == 0) control_.check(calling_, "searching every cut-point", 0, 0);
+  if ((++ticks_ & 63) == 0) control_.check(calling_, kStage, 0, 0);
   const std::size_t d = p_.n_columns;
   const std::uint32_t rank = view.rank(t.cut);
   const bool tied = min_leaf_ == 1;

@@ -48,6 +48,7 @@ class TwoLevels {
   class View;
   enum Sizes : std::uint8_t { kAny, kEnds, kHere };               // which leaves a column is scanned with next
   bool quick() const { return p_.n_classes == 2 && !p_.wide(); }  // whether one pass scans both sides
+  void scanned(const Frame& frame);
   Value cost_of(const Extremes& e, int side) const;
   // Of each side: the least cost of two leaves, or a bound that is not below what was known.
   void splits(Part& part, std::size_t g, const std::uint64_t* real, const Sized& sized, const Value known[2],
@@ -75,6 +76,7 @@ class TwoLevels {
   NodeStack nodes_;
   std::size_t winner_[2] = {0, 0};
   std::uint32_t ticks_ = 0;
+  std::size_t work_ = 0;
 };
 
 }  // namespace everytree::ordered

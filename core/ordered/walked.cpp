@@ -120,7 +120,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
     search_between(cuts_, best, known[f], column, nodes_, low_, high_, a, b,
                    [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t first, std::ptrdiff_t last) {
                      ++n_cuts;
-                     if ((++ticks_ & 7) == 0) control_.check(calling_, "searching every cut-point", 0, 0);
+                     if ((++ticks_ & 7) == 0) control_.check(calling_, kStage, 0, 0);
                      sides_.whole = false;
                      sides_.f = f;
                      sides_.rank = cuts_.rank(t.cut);

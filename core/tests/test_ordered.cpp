@@ -164,4 +164,76 @@ TEST(problems_that_make_no_sense_are_refused) {
   }
 }
 
+// Counts are kept at some rows only, and counted from there on.
+TEST(the_cuts_of_a_column_know_their_counts) {
+  std::mt19937 rng(3);
+  for (const std::size_t n_classes : {std::size_t{2}, std::size_t{90}}) {
+    const std::size_t n = 400;
+    std::vector<std::uint32_t> ranks(n);
+    std::vector<std::uint16_t> classes(n);
+    std::vector<std::int32_t> weights(n);
+    std::vector<Value> costs(n_classes * n_classes, 1);
+    std::vector<std::uint8_t> ghosts(n);
+    Cover cover;
+    cover.counts.assign(n_classes, 0);
+    for (std::size_t r = 0; r < n; ++r) {
+      ranks[r] = static_cast<std::uint32_t>(rng() % 300);
+      classes[r] = static_cast<std::uint16_t>(rng() % n_classes);
+      weights[r] = static_cast<std::int32_t>(1 + rng() % 3);
+      ghosts[r] = rng() % 4 == 0 ? 1 : 0;
+      if (ghosts[r] == 0) cover.counts[classes[r]] += weights[r];
+      cover.weight += weights[r];
+    }
+    for (std::size_t c = 0; c < n_classes; ++c) costs[c * n_classes + c] = 0;
+    const Problem problem(n, 1, ranks, classes, weights, n_classes, costs, 0, 1);
+    cover.n = n;
+    cover.rows = problem.order.data();
+    cover.ghosts = ghosts.data();
+    CutList cuts;
+    cuts.find(problem, cover, 0);
+    CHECK(cuts.size() > 128);
+    for (std::ptrdiff_t k = 0; k < cuts.size(); ++k) {
+      std::vector<std::int64_t> expected(n_classes, 0), counts[2];
+      Value reach = 0;
+      std::int64_t weight = 0;
+      for (std::size_t r = 0; r < n; ++r) {
+        if (ranks[r] > cuts.rank(k)) continue;
+        weight += weights[r];
+        if (ghosts[r] != 0) continue;
+        expected[classes[r]] += weights[r];
+        reach += weights[r];
+      }
+      cuts.counts(k, cover, counts);
+      CHECK(counts[1] == expected && cuts.reach(k) == reach && cuts.weight(k) == weight);
+      for (std::size_t c = 0; c < n_classes; ++c) CHECK(counts[0][c] == cover.counts[c] - expected[c]);
+    }
+    CHECK(cuts.bytes() < 100 * n);  // counts at every row were 360 bytes of each
+  }
+}
+
+// Greedy trees look at the clock, but of small tables: these are grown at once.
+TEST(a_greedy_tree_of_a_large_table_is_grown_in_time) {
+  std::mt19937 rng(4);
+  for (const std::size_t n : {std::size_t{3000}, std::size_t{400000}}) {
+    std::vector<std::uint32_t> ranks(n);
+    std::vector<std::uint16_t> classes(n);
+    for (std::size_t r = 0; r < n; ++r) {
+      ranks[r] = static_cast<std::uint32_t>(r);
+      classes[r] = static_cast<std::uint16_t>(r * 4 / n % 2 ^ (rng() % 8 == 0 ? 1 : 0));
+    }
+    const Problem problem(n, 1, ranks, classes, std::vector<std::int32_t>(n, 1), 2, {0, 1, 1, 0}, 0, 1);
+    for (const double seconds : {-1.0, 60.0}) {
+      Control control;
+      control.time_limit = seconds;
+      if (seconds > 0) control.memory_limit = 1;
+      const Answer answer = Solver(problem, 3, control).run();
+      CHECK(answer.stopped == (seconds > 0 ? "memory" : "time"));
+      CHECK(answer.lower <= answer.cost);
+      const bool grown = n == 3000 || seconds > 0;
+      CHECK(grown == (answer.tree.size() > 1));
+      CHECK(grown == (answer.cost < static_cast<Value>(n / 3)));
+    }
+  }
+}
+
 int main() { return check::run(); }

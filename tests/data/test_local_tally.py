@@ -35,6 +35,21 @@ def frame_of(n: int, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, np.where(np.arange(n) > 0.9 * n, "late", y)
 
 
+def test_what_is_kept_for_batches_counts_to_the_memory() -> None:
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = et.BayesOptimalClassifier(2, cuts="local", memory_limit=10**8).fit(X, y)
+    kept = X.nbytes + y.nbytes
+    assert model._tally.n_bytes == kept
+    space = model.posterior_.space
+    held = space.limits.held
+    space.beside = 0
+    assert space.limits.held == held - kept
+    model.partial_fit(X[:50] + 9, y[:50])
+    assert model.posterior_.space.beside == model._tally.n_bytes == 250 * (3 * 8 + 2 * 8)
+    assert model.fit_table(space.table).posterior_.space.beside == 0
+
+
 def pieces(n: int, parts: int = 3) -> list[slice]:
     edges = np.linspace(0, n, parts + 1).astype(int)
     return [slice(a, b) for a, b in itertools.pairwise(edges)]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import everytree as et
 import everytree._core as core
@@ -41,6 +42,13 @@ def messy(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
 def fitted() -> tuple[et.EveryTreeClassifier, pd.DataFrame, np.ndarray]:
     X, y = messy(150, 0)
     return et.EveryTreeClassifier(time_limit=None).fit(X, y), *messy(200, 1)
+
+
+def test_trees_that_do_not_fit_the_memory_are_refused(fitted) -> None:
+    model = clone(fitted[0]).set_params(time_limit=1, memory_limit=40_000_000).fit(*messy(150, 0))
+    assert model.compress(100).n_trees_ >= 100
+    with pytest.raises(et.LimitReached, match=r"drawing 1000000 trees .* or draw fewer of them"):
+        model.compress(1_000_000)
 
 
 @pytest.mark.parametrize("missing", ["category", "impute"])

@@ -184,6 +184,45 @@ def test_a_memory_limit_leaves_a_greedy_tree() -> None:
     assert model.error_ < 1500
 
 
+def test_a_large_table_is_not_grown_after_the_limit() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150_000, 3))
+    y = (X[:, 0] > 0.2).astype(int)
+    for seconds, leaves in ((1e-6, 1), (60, 2)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = et.OptimalTreeClassifier(3, bins="all", time_limit=seconds).fit(X, y)
+        assert model.tree_.n_leaves == leaves
+        assert model.lower_bound_ <= model.objective_ == model.error_ + 2 * leaves
+        assert model.error_ == int((model.predict(X) != y).sum())
+
+
+def test_what_is_held_beside_a_search_counts_to_its_memory() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(20_000, 3))
+    rows = every_cut.Examples(read_frame(X), (X[:, 0] > 0).astype(np.intp), None, [0, 1])
+    assert rows.n_bytes == X.nbytes + rows.codes.nbytes
+    assert RankedColumns(CutRules("all"), rows.frame, None).n_bytes == X.nbytes + X.size * 4
+    with pytest.warns(ConvergenceWarning, match="memory limit of"):
+        model = et.OptimalTreeClassifier(3, bins="all", memory_limit=rows.n_bytes + X.nbytes).fit(
+            X, rows.codes
+        )
+    assert model.stop_reason_ == "memory limit"
+
+
+def test_weights_of_one_are_none() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    plain, ones, some = (
+        et.OptimalTreeClassifier(2, bins="all").fit(X, y, sample_weight=weights)
+        for weights in (None, np.ones(300), np.r_[np.zeros(10), np.ones(290)])
+    )
+    assert ones.tree_ == plain.tree_
+    assert ones._every_cut[2] is plain._every_cut[2] is some._every_cut[2] is None
+    assert some.tree_ == et.OptimalTreeClassifier(2, bins="all").fit(X[10:], y[10:]).tree_
+
+
 @pytest.mark.parametrize("min_leaf", [1, 8])
 def test_threads_change_nothing(min_leaf: int) -> None:
     rng = np.random.default_rng(4)

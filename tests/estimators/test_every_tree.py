@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import everytree as et
+from everytree.bayes.leave_one_out import left_out_proba
 from everytree.bayes.stacking import SLIP
 from everytree.common import spent as spent_module
 from everytree.common.fields import sealed
@@ -21,7 +22,7 @@ from everytree.data.binarizer import reach_of_frame
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
 from everytree.estimators import every_tree, evidence_parts
-from everytree.estimators.members import PRICE, Member, members_of, price_of
+from everytree.estimators.members import PRICE, Member, in_time, members_of, price_of, seconds_of
 from everytree.estimators.screening import MOST_AVERAGED, averaged_columns, kept_columns
 from everytree.report.page import write_report
 from everytree.space.frame_space import frame_table
@@ -237,6 +238,33 @@ def test_the_first_average_is_taken_however_short_the_time() -> None:
     assert model.n_tried_ == 1
     assert any("do not fit the time" in note for note in model.notes_)
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_an_average_has_less_depth_where_time_is_short(fitted) -> None:
+    coded, member = fitted[0].coded_, Member((0, 1), 4, 4)
+    deep = [seconds_of(coded, member._replace(depth=depth)) for depth in (2, 3, 4)]
+    assert deep == sorted(set(deep))
+    assert in_time(coded, member, deep[2]) == member
+    assert in_time(coded, member, deep[1]).depth == 3
+    assert in_time(coded, member, -1.0).depth == 2  # fewer levels take no less
+    assert in_time(coded, member._replace(depth=1), -1.0).depth == 1
+    model = et.EveryTreeClassifier(time_limit=1e-9).fit(*people(60))
+    assert [each["depth"] for each in model.members_] == [2]
+
+
+def test_what_is_said_of_left_out_examples_needs_no_rows(fitted) -> None:
+    posterior = fitted[0].models_[0].posterior_
+    np.testing.assert_array_equal(left_out_proba(posterior), posterior.leave_one_out().proba)
+
+
+def test_evidence_that_does_not_fit_the_memory_is_refused() -> None:
+    X, y = lines()
+    model = et.EveryTreeClassifier(time_limit=1, memory_limit=40_000_000).fit(X, y)
+    model.set_params(memory_limit=model._held() + 16 * len(X) * len(model.weights_) - 1)
+    with pytest.raises(et.LimitReached, match="predict fewer rows at a time"):
+        model.evidence_of(X)
+    assert model.predict_proba(X[:1]).shape == (1, 2)
+    assert model.evidence_of(X[:1]).shape == (1, 2, len(model.weights_))
 
 
 @pytest.mark.parametrize("name", ["MOST_BYTES", "MOST_NUMBERS"])

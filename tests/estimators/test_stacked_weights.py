@@ -20,6 +20,14 @@ def said_by(n: int, k: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.n
     return np.log(proba) - np.log(shares)[None, :, None], np.log(shares), codes, counts
 
 
+def test_what_the_weights_say_is_told_apart_from_what_folds_say() -> None:
+    evidence, log_shares, codes, counts = said_by(9000, 2)
+    for numbers in (10**6, 3000):
+        found = stack(evidence, log_shares, codes, counts, np.ones(2), 1e9, numbers=numbers)
+        of_all = pooled(evidence, log_shares, found.weights, counts.sum())
+        assert found.by_folds == (numbers > 3000) != np.array_equal(found.proba, of_all)
+
+
 @pytest.mark.parametrize("strength", [100.0, 1.0, 0.0])
 def test_weights_have_the_least_loss(strength: float) -> None:
     evidence, log_shares, codes, counts = said_by(60, 3)

@@ -88,6 +88,7 @@ asked_of_space(
 )
 asked_of_space("TreeSpace.estimate", "TreeSpace.estimate_states", ask=lambda space: space.estimate())
 asked_of_space("TreeSpace.posterior", ask=lambda space: space.posterior())
+asked_of_space("TreeSpace.posterior power", ask=lambda space: space.posterior(power=0.25))
 asked_of_space("TreeSpace.deepen", ask=lambda space: space.deepen())
 asked_of_space("TreeSpace.most_probable", ask=lambda space: space.most_probable())
 asked_of_space("TreeSpace.near_best", ask=lambda space: space.near_best(0.05))
@@ -284,6 +285,34 @@ def predicted(scale: Scale, limits: Limits) -> Ask:
     model.set_params(time_limit=limits.time_limit, memory_limit=limits.memory_limit)
     model.posterior_.space.limits = limits
     return lambda: model.predict_proba(rows)
+
+
+# EveryTreeClassifier, fitted: its limit of time is that of ``fit``, the one of memory holds for all that it is asked.
+
+
+def asked_of_every(*names: str, ask: Callable[[et.EveryTreeClassifier, np.ndarray], object]) -> None:
+    def ready(scale: Scale, limits: Limits) -> Ask:
+        X, y = scale.numbers()
+        few = min(scale.rows, 2_000 if scale.classes == 2 else 500)
+        model = et.EveryTreeClassifier(1.0, memory_limit=limits.memory_limit, n_jobs=scale.threads)
+        model.fit(X[:few, :12], y[:few])
+        rows = np.random.default_rng(2).normal(size=(50_000, model.n_features_in_))
+        return lambda: ask(model, rows)
+
+    call(*names, without=("time",))(ready)
+
+
+asked_of_every(
+    "EveryTreeClassifier.predict_proba", "EveryTreeClassifier.predict", "EveryTreeClassifier.raw_proba",
+    ask=lambda model, rows: model.predict_proba(rows),
+)  # fmt: skip
+asked_of_every("EveryTreeClassifier.evidence_of", ask=lambda model, rows: model.evidence_of(rows))
+asked_of_every("EveryTreeClassifier.compress", ask=lambda model, rows: model.compress(20_000))
+asked_of_every(
+    "EveryTreeClassifier.nearest_tree",
+    "EveryTreeClassifier.summary",
+    ask=lambda model, rows: model.nearest_tree(),
+)
 
 
 # Files ---------------------------------------------------------------------------------------------------------

@@ -38,11 +38,15 @@ TIMES = 0.4, 0.4, 0.2  # the parts of the time that averages alone, both togethe
 
 @dataclass(frozen=True)
 class Blend:
-    """Which averages and forests have weights, these (a line each), and what is said of every left-out example."""
+    """Which averages and forests have weights, these (a line each), and what is said of every left-out example.
+
+    Where ``by_folds`` is false that comes from the same weights, which were chosen by a part of the examples.
+    """
 
     kept: list[int]
     weights: Reals
     proba: Reals
+    by_folds: bool = True
 
 
 def weigh(
@@ -69,7 +73,7 @@ def weigh(
     alone = stack(among, log_shares, codes, counts, prices, most, None, times[0], numbers)
     kept = np.flatnonzero(alone.weights.any(axis=1)).tolist() or [0]
     if not deep:
-        return Blend(kept, alone.weights[kept], alone.proba)
+        return Blend(kept, alone.weights[kept], alone.proba, alone.by_folds)
     n, kept = len(kept), [*kept, *range(n_averages, evidence.shape[2])]
     evidence = evidence if len(kept) == evidence.shape[2] else evidence[..., kept]
     free = np.zeros(len(kept))

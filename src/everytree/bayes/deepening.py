@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.posterior import Posterior
+from everytree.common.allocator import give_back
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
 from everytree.data.local_columns import Reach
@@ -219,6 +220,8 @@ class _Run:
         with space.question("reading the table") as control:
             space.core_table(control)  # built once, for every depth
         self._rows = _rows(space, X)
+        if space.limits.memory_limit is not None:  # what making the table and the rows left is in no account
+            give_back()
 
     def _limits(self) -> Limits:
         limits = self._space.limits

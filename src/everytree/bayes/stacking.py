@@ -62,13 +62,14 @@ class Stack:
     """Weights of evidence, what held them together, and what is said of every left-out example.
 
     ``weights`` has a line for each average and a column for each class. ``proba`` comes from weights that were chosen
-    without a fifth of the entries, to which the entry belongs.
+    without a fifth of the entries, to which the entry belongs; where ``by_folds`` is false, from ``weights``.
     """
 
     weights: Reals
     strength: float
     apart: float
     proba: Reals
+    by_folds: bool = True
 
 
 def pooled(evidence: Reals, log_shares: Reals, weights: Reals, total: float) -> Reals:
@@ -325,4 +326,4 @@ def _stack(
     weights = np.zeros((evidence.shape[2], evidence.shape[1]))
     weights[kept] = again.weights
     proba = again.proba if step == 1 else pooled(evidence, log_shares, weights, share.sum())
-    return Stack(weights, first.strength, first.apart, proba)
+    return Stack(weights, first.strength, first.apart, proba, step == 1)

@@ -92,6 +92,14 @@ class RankedColumns:
         return sum(column.n_cuts for column in self.columns)
 
     @property
+    def n_bytes(self) -> int:
+        """The bytes of the ranks and of the values that they stand for."""
+        return sum(
+            column.ranks.nbytes + (0 if column.values is None else column.values.nbytes)
+            for column in self.columns
+        )
+
+    @property
     def some_everywhere(self) -> bool:
         """Whether there is a column of which every cut-point counts."""
         return any(column.values is not None for column in self.columns)

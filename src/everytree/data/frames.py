@@ -51,6 +51,13 @@ class Frame:
     recipes: Recipes = ()  # how columns were made of those of a file
     times: tuple[str, ...] = ()  # columns of dates, as texts, that no recipe has made numbers of yet
 
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the columns; of texts those that say where they are."""
+        return sum(
+            column.data.nbytes + (0 if column.mask is None else column.mask.nbytes) for column in self.columns
+        )
+
     def take(self, rows: npt.NDArray[Any]) -> Frame:
         """The same frame for some of the rows (a mask or indices)."""
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else int(rows.size)

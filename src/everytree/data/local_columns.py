@@ -288,8 +288,8 @@ class LocalColumns:
             return encoding.codes[encoding.fill]
         return sum(not test.holds(encoding.fill) for test in encoding.tests[: column.end - column.begin])
 
-    def rows(self, codes: Codes) -> npt.NDArray[np.uint8]:
-        """The 0/1 rows of codes, over all tests."""
+    def rows(self, codes: Codes, check: Callable[[], object] | None = None) -> npt.NDArray[np.uint8]:
+        """The 0/1 rows of codes, over all tests; ``check`` is called between parts of them: it looks at the clock."""
         out = np.empty((codes.shape[0], self.n_tests), dtype=np.uint8)
         known: dict[tuple[int, ...], npt.NDArray[np.uint8]] = {}  # many columns have the same rows of tests
         for k, column in enumerate(self.columns):
@@ -303,6 +303,8 @@ class LocalColumns:
                     known[alike] = column.outcomes(all_codes).view(np.uint8)
                 small = known[alike]
                 for begin in range(0, here.size, BLOCK):
+                    if check is not None:
+                        check()
                     part[begin : begin + BLOCK] = small[here[begin : begin + BLOCK]]
         return out
 

@@ -57,9 +57,9 @@ class LocalTally:
     def n_bytes(self) -> int:
         """Bytes of the rows."""
         columns = () if self._frame is None else self._frame.columns
-        return (
-            sum(column.data.nbytes for column in columns) + self._of_rows.nbytes + self._weights.counts.nbytes
-        )
+        counts = self._weights.counts
+        own = counts.nbytes if counts.strides != (0,) else 0
+        return sum(column.data.nbytes for column in columns) + self._of_rows.nbytes + own
 
     def check_names(self, frame: Frame) -> None:
         """Refuse a batch whose columns are not those of the batches before."""
@@ -72,13 +72,15 @@ class LocalTally:
         rules.check()
         rules.check_missing(frame)
         new = copy.copy(self)
-        given = example_weights(1 if weights is None else weights, frame.n_rows)
-        assert given is not None
+        given = example_weights(weights, frame.n_rows)
+        if given is None:  # one number, read for every row
+            given = ExampleWeights(np.broadcast_to(np.ones(1, dtype=np.int64), frame.n_rows))
         found = [labels] if known is None else [labels, known]
         if self._frame is None:
             new.labels = np.unique(np.concatenate(found))
             every = np.arange(frame.n_rows)  # a copy, because what was given may be changed later
-            new._frame, new._of_rows, new._weights = frame.take(every), labels.copy(), given.of(every)
+            new._frame, new._of_rows = frame.take(every), labels.copy()
+            new._weights = given if weights is None else given.of(every)
             return new
         new.labels = np.unique(np.concatenate([*found, self.labels]))
         columns = [_joined(*pair) for pair in zip(self._frame.columns, frame.columns, strict=True)]

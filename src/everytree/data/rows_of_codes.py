@@ -8,6 +8,7 @@ The search over every cut-point reads codes only: no row of tests is made before
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,13 @@ class RowsOfCodes:
     @property
     def made(self) -> npt.NDArray[np.uint8]:
         """The rows of tests, read-only; a matrix that is too large is refused."""
+        return self.make()
+
+    def make(self, check: Callable[[], object] | None = None) -> npt.NDArray[np.uint8]:
+        """The same; ``check`` is called from time to time, and may raise: then nothing is made."""
         if self._made is None:
             check_size(*self.shape)
-            made = self.columns.rows(self.codes)
+            made = self.columns.rows(self.codes, check)
             made.flags.writeable = False
             self._made = made
         return self._made

@@ -83,13 +83,15 @@ class Problem:
         self.attribute_names = None if listed is None else list(map(str, listed))
         self.switches = dict.fromkeys(SWITCHES, True) | dict(switches or {})
         self._core_table: _core.CountTable | None = None
+        self.beside = 0  # bytes that whoever asks holds too, which a limit of memory counts
         # Whether rows are given as columns that the table's Binarizer reads, and not as 0/1 tests.
         self.reads_frames = False
 
     @property
     def limits(self) -> Limits:
-        """The limits of each question; what the table of columns takes is counted to the memory."""
-        held = 0 if self._table.columns is None else self._held(made=has_matrix(self._table))
+        """The limits of each question; what the table of columns takes, and is held beside it, counts to the memory."""
+        held = self.beside
+        held += 0 if self._table.columns is None else self._held(made=has_matrix(self._table))
         return self._limits if self._limits.held == held else replace(self._limits, held=held)
 
     @limits.setter
@@ -121,7 +123,8 @@ class Problem:
                 more
             )  # before the matrix and the cuts are made, which nothing could follow then
             control.hold(more)
-        _ = self._table.rows
+        assert self._table.coded is not None
+        self._table.coded.make(None if control is None else control.check)
 
     @property
     def table(self) -> Table:
@@ -208,7 +211,7 @@ class Problem:
             made, self._table, depth, self.min_leaf, self.n_jobs, self.attributes, limits, self.switches
         )
         made.attribute_names, made._core_table = self.attribute_names, self._core_table
-        made.min_count = self.min_count
+        made.min_count, made.beside = self.min_count, self.beside
         made.reads_frames = self.reads_frames
         return made
 

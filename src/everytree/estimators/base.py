@@ -255,6 +255,8 @@ class TreeClassifierBase(ClassifierBase):
     _counted: Table | None = None
     # When the fit that is running began, by the monotonic clock.
     _began: float | None = None
+    # Bytes that are kept beside the table, for batches to come.
+    _beside = 0
 
     @cached_property
     def fingerprint_(self) -> str:

@@ -104,7 +104,7 @@ class BayesBase(IncrementalBase):
         self.evidence_fit_ = None  # A file holds the result of the choice alone.
 
     def _space(self, table: Table) -> TreeSpace:
-        return TreeSpace.from_table(
+        space = TreeSpace.from_table(
             table,
             self.max_depth,
             self.min_leaf,
@@ -113,6 +113,8 @@ class BayesBase(IncrementalBase):
             time_limit=self._time_left(),
             memory_limit=self.memory_limit,
         )
+        space.beside = self._beside
+        return space
 
     def _hyper(self, table: Table) -> Hyper:
         """Return the hyper-parameters, checked before anything is computed."""

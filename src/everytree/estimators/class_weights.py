@@ -61,7 +61,15 @@ class Weighed:
         self.per_example_ = 1 if weights is None else weights.per_example
         if weights is None:
             return frame, labels, None
-        return frame.take(self._used), labels[self._used], weights.of(self._used)
+        if not self._used.all():
+            frame, labels, weights = frame.take(self._used), labels[self._used], weights.of(self._used)
+        if weights.per_example == 1 and (weights.counts == 1).all():
+            return (
+                frame,
+                labels,
+                None,
+            )  # as if none were given: of large data counts are a tenth of the memory
+        return frame, labels, weights
 
 
 def weights_of_classes(

@@ -21,6 +21,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.forest import Forest, drawn_forest, joined
 from everytree.bayes.stacking import pooled
+from everytree.common.account import Account
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits, threads
 from everytree.data.asked_places import AskedPlaces
@@ -34,6 +35,8 @@ __all__ = ["CompressedAverages", "compressed", "drawn_forests"]
 
 Reals = npt.NDArray[np.float64]
 FEWEST = 5  # draws of an average: its spread is first estimated from them, and as many parts tell the error
+COPIES = 3  # of the trees: as they are drawn, over the columns of all, and joined with the first few
+KEY = 40  # bytes of a node in the list of one average's trees, from which they are made
 CHECKED = 500  # training rows on which the draws are compared with the averages
 
 
@@ -225,9 +228,19 @@ def drawn_forests(model: Any, n_trees: int) -> list[Forest]:
     places, first = _placed(coded.columns, few)
     rows = places.rows(_checked(model))
     spread = np.array([_spread(forest, rows, n_threads, control) for forest in first])
-    left = n_trees - FEWEST * (n_models + len(deep))
-    more = drawn(_shared_out(left, model.weights_ * spread), seeds[1], FEWEST)
+    numbers = _shared_out(n_trees - FEWEST * (n_models + len(deep)), model.weights_ * spread)
+    account = Account(model.memory_limit)
+    account.hold(model._held())
+    account.need(_bytes_of(few, numbers), f"drawing {n_trees} trees", "draw fewer of them")
+    more = drawn(numbers, seeds[1], FEWEST)
     return [joined(*two) for two in zip(few, more, strict=True)]
+
+
+def _bytes_of(few: list[Forest], numbers: Sequence[int]) -> int:
+    """Return about how many bytes it takes to draw so many trees of each kind, by the few that were drawn of it."""
+    some = [(n, each.n_trees, each) for n, each in zip(numbers, few, strict=True) if each.n_trees]
+    keys = max((n * len(each.nodes) // of * KEY for n, of, each in some), default=0)
+    return keys + sum(COPIES * n * each.nbytes // of for n, of, each in some)
 
 
 def _checked(model: Any) -> Any:

@@ -8,8 +8,9 @@ know, ``search_every_cut`` says None, and the caller takes the road over all tes
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,9 @@ __all__ = ["Asked", "EveryCut", "Examples", "least_of", "search_every_cut"]
 
 # Tests of rows, from which on tests are not made before the search.
 FEW_CELLS = 200_000
+# Cells of which it takes few milliseconds to tell which rows are equal: it is done after a limit too.
+QUICK_CELLS = 100_000
+LEAST_SECONDS = 1e-6  # A search is given at least this long, also where reading took all the time.
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,11 @@ class Examples:
     def counts(self) -> npt.NDArray[np.int64] | None:
         """The weights as whole numbers."""
         return None if self.weights is None else self.weights.counts
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the columns, the classes and the weights."""
+        return self.frame.n_bytes + self.codes.nbytes + (0 if self.counts is None else self.counts.nbytes)
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,7 @@ class EveryCut:
 
 def search_every_cut(binarizer: Binarizer, rows: Examples, asked: Asked, limits: Limits) -> EveryCut | None:
     """Find the best tree over every cut-point, and fit the Binarizer with the tests that it asks."""
-    rules, frame = rules_of(binarizer), rows.frame
+    began, rules, frame = time.monotonic(), rules_of(binarizer), rows.frame
     totals = np.bincount(rows.codes, rows.counts, minlength=len(rows.labels)).astype(np.int64)
     counts = Table(np.zeros((1, 0), dtype=np.uint8), totals[None], classes=rows.labels)
     question = question_of(asked.query, counts, asked.depth)
@@ -87,13 +96,22 @@ def search_every_cut(binarizer: Binarizer, rows: Examples, asked: Asked, limits:
     if not ranked.some_everywhere or frame.n_rows * ranked.n_cuts < FEW_CELLS:
         return None
     columns = ranked.without(forbidden)
-    control = limits.control()
+    left = None
+    if (
+        limits.time_limit is not None
+    ):  # What is left to do after the search takes about as long as ranking did.
+        spent = time.monotonic() - began
+        left = max(LEAST_SECONDS, limits.time_limit - spent - min(spent, limits.time_limit / 4))
+    held = rows.n_bytes + ranked.n_bytes
+    control = replace(limits, time_limit=left, held=held).control()
     ranks = [column.ranks for column in columns]
     found = solved(
         question, ranks, rows.codes, rows.counts, asked.depth, asked.min_leaf, asked.n_threads, control
     )
     lower = found.lower
-    if found.stopped:  # Rows that no cut tells apart may say more.
+    late = limits.time_limit is not None and time.monotonic() - began > limits.time_limit
+    if found.stopped and not (late and rows.codes.size * len(columns) > QUICK_CELLS):
+        # Rows that no cut tells apart may say more.
         groups = alike(ranked.coded(), rows.codes, len(rows.labels), rows.counts)
         matrix = None if question.plain else question.in_query_units()
         lower = max(lower, min(found.objective, least_of(asked.query, groups, matrix)))

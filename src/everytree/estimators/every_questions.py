@@ -47,7 +47,7 @@ class EveryQuestions(ClassifierBase):
     members_: list[dict[str, Any]]
     columns_used_: npt.NDArray[np.intp]
     coded_: CodedRows
-    _each: Any
+    _of_each: Any
 
     def nearest_tree(self, max_depth: int = 3, leaf_share: float = 0.005) -> NearestTree:
         """Find the one tree that comes nearest to the average, and what is lost by using it instead.
@@ -187,8 +187,7 @@ class EveryQuestions(ClassifierBase):
         # The rules are those of the average whose evidence moves the prediction most; all else is the rest.
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
-        each: list[Reals] = next(self._each(x))[1]
-        moved = evidence_from(each, log_shares) * self.weights_by_class_.T
+        moved = self.evidence_of(x)
         proba = pooled(moved, log_shares, np.ones(moved.shape[2]), self.coded_.total)[0]
         strongest = int(np.argmax(moved[0, int(proba.argmax()), : len(self.models_)]))
         told = self.models_[strongest].explain_row(
@@ -214,5 +213,11 @@ class EveryQuestions(ClassifierBase):
         """
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
-        parts = [evidence_from(each, log_shares) * self.weights_by_class_.T for _, each in self._each(X)]
-        return np.concatenate([*parts, np.zeros((0, len(self.classes_), len(self.weights_)))])
+
+        def moved(said: list[Reals]) -> Reals:
+            evidence = evidence_from(said, log_shares)
+            evidence *= self.weights_by_class_.T
+            return evidence
+
+        found: Reals = self._of_each(X, (len(self.classes_), len(self.weights_)), moved)
+        return found

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -51,7 +51,16 @@ from everytree.estimators.evidence_parts import (
     reach_of_tests,
     row_batches,
 )
-from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
+from everytree.estimators.members import (
+    PRICE,
+    Fitted,
+    Member,
+    fitted_member,
+    in_time,
+    member_model,
+    members_of,
+    seconds_of,
+)
 from everytree.estimators.parameter_names import Meaning
 from everytree.estimators.registry import method
 from everytree.estimators.screening import CHOSEN, averaged_columns, screened
@@ -68,6 +77,7 @@ MOST_NUMBERS = 20_000_000  # that are said of left-out examples, by all members 
 PREDICTED = 12_000.0  # The prices of the members that are kept: about so many states are reached by a row.
 SHARE = 20  # No member takes more than this part of the time, as far as its price tells.
 SECONDS = 4e-7  # for a row and a unit of price, to leave out an example
+LONG = 2.0  # An average that seems to take so many times the seconds that are left is not begun.
 KEPT_BACK = 0.2  # the part of the time that choosing the weights may take
 FOLDS_SECONDS = 2.0  # but no more than this
 AT_LEAST = 0.1  # and no less, as long as that leaves half of the time
@@ -100,8 +110,8 @@ class EveryTreeClassifier(EveryQuestions):
     ----------
     time_limit : float or None
         About how many seconds ``fit`` may take; None for all members, however long they take. Reading the columns and
-        the first member are always finished. Seconds that others use the processor do not count, up to three times as
-        many. ``time_budget`` is understood, too.
+        the first member, of less depth where time is short, are always finished. Seconds that others use the processor
+        do not count, up to three times as many. ``time_budget`` is understood, too.
     memory_limit : int or None
         The most bytes for all of it: examples, averages, deep trees, choosing the weights, and later predictions. Fewer
         and smaller averages and forests are taken where it is little, and ``notes_`` says so; ``LimitReached`` is
@@ -341,7 +351,9 @@ class EveryTreeClassifier(EveryQuestions):
             if found and (bytes_too_many or (len(found) + 1) * numbers > MOST_NUMBERS):
                 large += 1
                 continue
-            if found and left_over is not None and left_over <= 0:
+            if left_over is not None and not found:
+                member = in_time(coded, member, left_over)  # it is always finished
+            elif left_over is not None and (left_over <= 0 or seconds_of(coded, member) > LONG * left_over):
                 late += 1
                 continue
             own = own_bytes(coded, member.columns, entries[0].size)
@@ -405,9 +417,11 @@ class EveryTreeClassifier(EveryQuestions):
             for each, weights in zip(used, chosen.weights, strict=False)
         ]
         self._judge(chosen.proba, codes, counts)
-        every = np.zeros((evidence.shape[2], len(self.classes_)))  # no copy of some of the evidence
-        every[chosen.kept] = chosen.weights
-        final = pooled(evidence, log_shares, every, counts.sum())
+        final = chosen.proba
+        if chosen.by_folds:
+            every = np.zeros((evidence.shape[2], len(self.classes_)))  # no copy of some of the evidence
+            every[chosen.kept] = chosen.weights
+            final = pooled(evidence, log_shares, every, counts.sum())
         self.pooled_log_loss_ = float(np.average(losses_of(final, codes), weights=counts))
         return chosen.proba
 
@@ -439,20 +453,27 @@ class EveryTreeClassifier(EveryQuestions):
 
     # --- predict
 
-    def _each(self, X: Any) -> Iterator[tuple[npt.NDArray[np.intp], list[Reals]]]:
-        """Give batches of rows, and what each average says of them."""
+    def _of_each(self, X: Any, shape: tuple[int, ...], make: Callable[[list[Reals]], Reals]) -> Reals:
+        """Return what is made, in this shape for each row, of what each average says of rows."""
         check_is_fitted(self)
         frame = read_frame(X, self)
         check_columns(self, frame, reset=False)
-        yield from self._each_of(columns_of(frame, self.columns_used_.tolist()))
+        return self._of_frame(columns_of(frame, self.columns_used_.tolist()), shape, make)
 
-    def _each_of(self, part: Frame) -> Iterator[tuple[npt.NDArray[np.intp], list[Reals]]]:
+    def _of_frame(self, part: Frame, shape: tuple[int, ...], make: Callable[[list[Reals]], Reals]) -> Reals:
+        """Do the same for the columns in use; one array is filled, batch by batch."""
+        found = np.empty((part.n_rows, *shape))
+        for some, said in self._each_of(part, found.nbytes):
+            found[some] = make(said)
+        return found
+
+    def _each_of(self, part: Frame, answers: int) -> Iterator[tuple[npt.NDArray[np.intp], list[Reals]]]:
+        """Give batches of rows, and what each average says of them; the answers take so many bytes."""
         binarizer = self.coded_.binarizer
         tests = [self.coded_.tests_of(columns_with_tests(model)) for model in self.models_]
         account = Account(self.memory_limit)
         account.hold(self._held())
         each = len(self.models_) + len(self.forests_)
-        answers = 8 * part.n_rows * len(self.classes_)
         account.need(answers, f"the probabilities of {part.n_rows} rows", "predict fewer rows at a time")
         per_row = batch_row_bytes(len(binarizer.tests_), each, len(self.classes_))
         for some in row_batches(part.n_rows, per_row, account.left - answers):
@@ -496,12 +517,13 @@ class EveryTreeClassifier(EveryQuestions):
         check_is_fitted(self)
         total = float(self.weights_.sum())
         shares = self.weights_ / total if total else np.full(self.weights_.size, 1 / self.weights_.size)
-        parts = [np.tensordot(shares, np.stack(each), axes=1) for _, each in self._each(X)]
-        return np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
+        return self._of_each(
+            X, (len(self.classes_),), lambda said: np.tensordot(shares, np.stack(said), axes=1)
+        )
 
     def predict_proba(self, X: Any) -> Reals:
         check_is_fitted(self)
-        return self._pool(self._each(X))
+        return self._of_each(X, (len(self.classes_),), self._pooled)
 
     def proba_of_frame(self, frame: Frame) -> Reals:
         """Predict class probabilities of the columns in use, read and checked already.
@@ -516,13 +538,12 @@ class EveryTreeClassifier(EveryQuestions):
         ndarray of shape (n_rows, n_classes)
             The probabilities, in the order of ``classes_``.
         """
-        return self._pool(self._each_of(frame))
+        return self._of_frame(frame, (len(self.classes_),), self._pooled)
 
-    def _pool(self, said: Iterable[tuple[npt.NDArray[np.intp], list[Reals]]]) -> Reals:
-        log_shares, n = np.log(self.shares_), self.coded_.total
-        weights = self.weights_by_class_
-        parts = [pooled(evidence_from(each, log_shares), log_shares, weights, n) for _, each in said]
-        return np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
+    def _pooled(self, said: list[Reals]) -> Reals:
+        log_shares = np.log(self.shares_)
+        evidence = evidence_from(said, log_shares)
+        return pooled(evidence, log_shares, self.weights_by_class_, self.coded_.total)
 
     def compress(self, n_trees: int = 1000) -> CompressedAverages:
         """Draw trees from the averages, for predictions in milliseconds that are nearly the same.

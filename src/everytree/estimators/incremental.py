@@ -22,7 +22,7 @@ from everytree.data.binarizer import rules_of
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
 from everytree.data.labels import read_labels
-from everytree.data.local_tally import AnyTally, tally_of
+from everytree.data.local_tally import AnyTally, LocalTally, tally_of
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.base import TreeClassifierBase
@@ -83,6 +83,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         with self._rows_at_hand():
             if rules_of(self.new_binarizer()).by_classes:  # Cuts that the classes choose need all rows.
+                self._beside = 0
                 super().fit(X, y, sample_weight)
                 self._given = self._tally = None
             else:
@@ -125,6 +126,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         QueryError
             If a parameter has a value that it cannot have.
         """
+        self._beside = 0
         super().fit_table(table)
         self._given = self._tally = None
         return self
@@ -197,6 +199,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         self.classes_ = tally.labels
         self.checked_costs()
         self._learned_from(table)
+        self._beside = tally.n_bytes if isinstance(tally, LocalTally) else 0
         # Rows of 0 and 1 are made when they are first read: nobody reads them here, and they may take much memory.
         self._fit_table(table, np.zeros((0, table.n_tests), np.uint8), np.zeros(0, dtype=np.intp), None)
         self._tally = tally

@@ -7,7 +7,8 @@ Where every cut-point of large columns is a test, no test is made before the sea
 the answer are the tests of the model (``every_cut.py``). Queries that this search does not know take the road above.
 
 Limits count for all of a fit. Where they do not allow all tests, the cuts of greedy trees and as many others as they
-allow are searched: the answer is no worse than a greedy tree over all tests, and never called optimal.
+allow are searched: the answer is no worse than a greedy tree over all tests, and never called optimal. (Over every
+cut-point of a large table the greedy tree looks at the clock, too, and may be smaller than its depth allows.)
 """
 
 from __future__ import annotations
@@ -70,9 +71,10 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
 
     Best is what ``minimize`` says, among all trees that meet every bound. The optimum is proved; if a limit ends the
     search first, the model has the best tree so far, says how far from the optimum it may be (``gap_``) and warns with
-    scikit-learn's ``ConvergenceWarning``. That tree is never worse than a greedy one of the same depth. A query that
-    no tree satisfies raises ``NoTreeError``, which names the constraint that is too tight. Finer tests (``bins="all"``:
-    every cut-point) give a better optimum and take longer.
+    scikit-learn's ``ConvergenceWarning``. That tree is never worse than a greedy one of the same depth; of more than
+    a million cells, where every cut-point of large columns is searched, than one as large as the time allows. A query
+    that no tree satisfies raises ``NoTreeError``, which names the constraint that is too tight. Finer tests
+    (``bins="all"``: every cut-point) give a better optimum and take longer.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from everytree.bayes.stacking import SLIP
 from everytree.data.frames import Frame
-from everytree.errors import DataError, EverytreeError
+from everytree.errors import DataError, EverytreeError, LimitReached
 from everytree.estimators.compressed_averages import drawn_forests
 from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.training_rows import places_among_examples, used_columns
@@ -144,9 +144,12 @@ def _pool(model: EveryTreeClassifier, tests: PageTests, n_draws: int) -> dict[st
     """Return what a browser needs to answer for any row: leaves of drawn trees, and how averages are added up.
 
     P(c) ∝ share_c · Π_k (p_k(c) / share_c)^w_kc, with p_k the mean of what the draws of average k say; "kept" is what
-    the shares keep of every answer. None where the trees have too many leaves.
+    the shares keep of every answer. None where the trees have too many leaves, or do not fit the model's memory.
     """
-    forests = drawn_forests(model, n_draws)
+    try:
+        forests = drawn_forests(model, n_draws)
+    except LimitReached:
+        return None
     if sum(int(np.count_nonzero(~each.is_split)) for each in forests) > MOST_LEAVES:
         return None
     members = []
