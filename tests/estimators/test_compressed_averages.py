@@ -177,7 +177,7 @@ def test_a_number_of_trees_that_is_none_is_refused(fitted: Any, n_trees: Any) ->
 
 def test_few_trees_are_at_least_five_of_each(fitted: Any) -> None:
     small = fitted[0].compress(1)
-    assert small.n_trees_ == 5 * len(fitted[0].models_)
+    assert small.n_trees_ == 5 * (len(fitted[0].models_) + len(fitted[0].forests_))
     assert isinstance(small, CompressedAverages)
 
 
