@@ -103,10 +103,31 @@ test-kills: $(VENV)/.required $(VENV)/.built ## ten thousand processes killed at
 	@$(SAY) "Random kills"
 	@cd tests && ../$(PY) -m kills.run --kills $(or $(KILLS),10000)
 
-fuzz: $(VENV)/.required $(VENV)/.built ## readers, model files, queries and the checker on damaged inputs, guided by coverage (FUZZ=60: seconds for each)
-	@$(SAY) "Fuzzing"
+# The core by its drivers, whatever the compiler, each time from another seed, which a failure names; and by libFuzzer, from
+# the kept inputs on, where there is a clang++ that has it (CLANG=clang++-19: another name). One program at a time.
+CLANG := clang++
+FUZZERS := frontier fold search chains grow
+LIBFUZZER := build/libfuzzer
+fuzz: $(VENV)/.required $(VENV)/.built ## the core, readers, model files, pages, queries and the checker on inputs nobody thought of, guided by coverage (FUZZ=60: seconds for each)
+	@$(SAY) "Fuzzing the core"
+	@$(CMAKE) -S . -B $(BUILD) -DEVERYTREE_TESTS=ON -DEVERYTREE_FUZZ=ON --log-level=NOTICE
+	@$(CMAKE) --build $(BUILD) --target $(FUZZERS:%=fuzz_%)
+	@for target in $(FUZZERS); do printf '%s: ' $$target && \
+	  $(BUILD)/core/tests/fuzz/fuzz_$$target $(or $(FUZZ),60) $$(date +%s) || exit 1; done
+	@if command -v $(CLANG) > /dev/null; then \
+	  $(CMAKE) -S core -B $(LIBFUZZER) $(NINJA) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=$(CLANG) \
+	    -DEVERYTREE_SANITIZE=ON -DEVERYTREE_FUZZ=ON --log-level=NOTICE && \
+	  $(CMAKE) --build $(LIBFUZZER) --target $(FUZZERS:%=fuzz_%_libfuzzer) || exit 1; \
+	  for target in $(FUZZERS); do mkdir -p build/fuzz/$$target && \
+	    $(LIBFUZZER)/tests/fuzz/fuzz_$${target}_libfuzzer build/fuzz/$$target core/fuzz/corpus/$$target \
+	      -max_total_time=$(or $(FUZZ),60) -timeout=20 -rss_limit_mb=2000 -max_len=512 -len_control=20 \
+	      -artifact_prefix=build/fuzz/crash-$$target- -verbosity=0 -print_final_stats=1 || exit 1; done; \
+	else echo "    no $(CLANG) here: random inputs only"; fi
+	@$(SAY) "Fuzzing what comes from outside"
 	@$(PIP) atheris || echo "    no atheris here: mutations of kept inputs instead"
-	@for target in csv arff query model verify server; do $(PY) tests/fuzz/run.py $$target --seconds $(or $(FUZZ),60) 2>&1 | tail -1 || exit 1; done
+	@for target in csv arff query model report verify server; do \
+	  $(PY) tests/fuzz/run.py $$target --seconds $(or $(FUZZ),60) > build/fuzz.log 2>&1 || { cat build/fuzz.log; exit 1; }; \
+	  echo "$$target: $$(tail -1 build/fuzz.log)"; done
 
 # Without xdist, whose workers measure each by itself; settrace makes Python code two to four times slower, so that this
 # is no part of .ci/run.

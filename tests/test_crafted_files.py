@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import time
@@ -16,6 +17,7 @@ import pytest
 
 import everytree as et
 from everytree.common.json_text import digest
+from everytree.report import page_html
 
 LEVELS = 4_000  # a chain of so many splits has 8,001 nodes
 
@@ -214,3 +216,51 @@ def test_every_error_names_the_file(kind: str, contents: dict[str, dict[str, Any
         if error is not None:
             assert str(path) in error
             assert len(error) < 1000 + len(str(path))
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("every", ("members", 0, "weights", 0), 10**30),
+        ("every", ("members", 0, "loo_log_loss"), 10**400),
+        ("every", ("columns", 0, "fine", "bins"), 10**30),
+        ("bayes", ("params", "dirichlet"), 10**400),
+        ("path", ("columns", 0, "fill"), 10**30),
+        ("optimal", ("params", "time_limit"), 10**400),
+        ("optimal", ("params", "bins"), -(10**30)),
+        ("path", ("params", "nominal"), -1),
+        ("option", ("tree", "log_leaf_open"), True),
+    ],
+    ids=lambda given: str(given)[:40],
+)
+def test_values_that_fuzzing_found(
+    kind: str, path: tuple[str | int, ...], value: object, contents: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    """Whole numbers longer than a float holds, and what is no list: answered or refused, and never anything else."""
+    content = copy.deepcopy(contents[kind])
+    holder: Any = content
+    for key in path[:-1]:
+        holder = holder[key]
+    assert path[-1] in holder or isinstance(path[-1], int)
+    holder[path[-1]] = value
+    file, (X, y) = written(content, tmp_path / "model.json"), numbers()
+    data = tmp_path / "data.csv"
+    rows = zip(X.tolist(), y.tolist(), strict=True)
+    data.write_text("a,b,c,y\n" + "".join(f"{','.join(map(str, row))},{label}\n" for row, label in rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with contextlib.suppress(et.EverytreeError):
+            et.verify_model(file, data, target="y", time_limit=2)
+        with contextlib.suppress(et.EverytreeError):
+            model = et.load_model(file)
+            assert np.isfinite(model.predict_proba(X)).all()
+            page_html(model, (X, y), time_limit=0.1)
+
+
+def test_more_bins_than_a_number_of_the_core_holds() -> None:
+    X, y = numbers()
+    said = [
+        et.BayesOptimalClassifier(max_depth=1, bins=bins, cuts="local").fit(X, y).predict_proba(X)
+        for bins in (100, 2**31, 10**30)
+    ]
+    assert all((other == said[0]).all() for other in said)

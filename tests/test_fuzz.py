@@ -1,7 +1,8 @@
-"""A few hundred damaged inputs for every target of tests/fuzz; ``make fuzz`` goes on, guided by coverage."""
+"""A few hundred damaged inputs for every target of tests/fuzz, and a minute of them in the slow suite."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -30,3 +31,13 @@ def test_the_seeds_are_valid(name: str) -> None:
     assert plain is not None
     for content in seeds(name):
         plain[0].cell_contents(content)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_minute_of_damaged_inputs(name: str, tmp_path: Path) -> None:
+    """Guided by coverage where atheris is installed, under the budgets of time and memory of the program."""
+    program = Path(__file__).parent / "fuzz" / "run.py"
+    command = [sys.executable, str(program), name, "--seconds", "60", "--corpus", str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]

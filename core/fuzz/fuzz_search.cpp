@@ -201,7 +201,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     every_cut(in);
   } else {
     const bool tiny = in.flag();
-    const int depth = static_cast<int>(in.number(0, tiny ? 4 : 6)) - 1;
+    const int depth = static_cast<int>(in.number(0, tiny ? 4 : 5)) - 1;
     const std::uint32_t rows = tiny ? 9 : depth < 0 ? 14 : 40;
     const naive::Table d = fuzz::table_or_columns(in, rows, tiny ? 4 : depth < 0 ? 5 : 7, tiny ? 2 : 3, 4, 3);
     const naive::Space space{&d, depth, in.number(1, 4)};

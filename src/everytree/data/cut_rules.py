@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -184,9 +184,11 @@ def _index(key: str | int, frame: Frame, what: str) -> int:
 
 def chosen_columns(keys: Sequence[str | int] | None, frame: Frame, what: str) -> set[int]:
     """The positions of columns given by names or positions."""
-    if isinstance(keys, str):
+    if keys is None:
+        return set()
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
         raise refused(DataError, what, keys, f"a list of columns, for example [{keys!r}]")
-    return {_index(key, frame, what) for key in keys or ()}
+    return {_index(key, frame, what) for key in keys}
 
 
 def check_size(n_rows: int, n_tests: int, memory_limit: int | None = None) -> None:

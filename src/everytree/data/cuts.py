@@ -200,6 +200,8 @@ def places_among(values: npt.NDArray[Any], cuts: Sequence[float | int]) -> npt.N
     """
     if values.dtype.kind == "f":
         return np.searchsorted(np.array(cuts, dtype=np.float64), values).astype(np.int32)
+    if values.dtype.kind == "O":  # whole numbers of any length: a fill of a model file
+        return np.array([bisect_left(cuts, value) for value in values], dtype=np.int32)
     kind = values.dtype if values.dtype.kind in "iu" else np.dtype(np.int64)
     span = np.iinfo(kind)
     whole = [math.floor(cut) for cut in cuts]

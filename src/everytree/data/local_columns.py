@@ -190,7 +190,8 @@ class LocalColumns:
     @property
     def array(self) -> npt.NDArray[np.int32]:
         """The columns for the core, one line each: kind, begin, end, missing, bins."""
-        lines = [(c.kind, c.begin, c.end, c.missing, c.bins) for c in self.columns]
+        # More bins than a column has codes cut it everywhere, however many they are.
+        lines = [(c.kind, c.begin, c.end, c.missing, min(c.bins, 2**31 - 1)) for c in self.columns]
         return np.array(lines, dtype=np.int32).reshape(len(lines), 5)
 
     @property

@@ -518,7 +518,7 @@ class TreeClassifierBase(ClassifierBase):
             self._began is None
             or isinstance(limit, bool)
             or not isinstance(limit, int | float)
-            or not limit > 0
+            or not 0 < limit <= 1e308
         ):
             return limit  # A value that is no limit is refused where it is used.
         return max(LEAST_SECONDS, limit - (time.monotonic() - self._began))

@@ -341,4 +341,5 @@ def _whole_list(values: Any, least: int, most: int) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+    # Of any whole number: one of JSON may have more digits than numpy, and than a float, can hold.
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1e308 <= value <= 1e308

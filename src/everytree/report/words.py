@@ -29,8 +29,9 @@ def large(n: int) -> str:
     """
     if abs(n) < 10**12:
         return f"{n:,}"
-    power = math.floor(_log10(n))
-    return f"about {10 ** (_log10(n) - power):.2f} × 10^{power}"
+    exact = _log10(abs(n))
+    power = math.floor(exact)
+    return f"about {'-' if n < 0 else ''}{10 ** (exact - power):.2f} × 10^{power}"
 
 
 def _log10(n: int) -> float:

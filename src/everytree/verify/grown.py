@@ -180,7 +180,10 @@ class _Graph:
         given = params.get("prune_prior")
         prior = read_prior(params if given is None else params | {"prior": given})
         for table, closed in (("log_leaf_open", False), ("log_leaf_closed", True)):
-            values = numbers(self.log_leaf, table, len(self.log_leaf[table] or ()), special=True)
+            listed = self.log_leaf[table]
+            values = numbers(
+                self.log_leaf, table, len(listed) if isinstance(listed, list) else 0, special=True
+            )
             if prior is None or not values:
                 facts.append(
                     Fact(f"{table}{name}", None, None, UNCHECKED, "the prior is not known", predicts=True)

@@ -171,7 +171,7 @@ def dirichlet_rows(
         return [[1.0 / n_classes] * n_classes]
     try:
         values = np.asarray(dirichlet, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.array(np.nan)
     if values.ndim == 0:
         values = np.full(n_classes, float(values))
