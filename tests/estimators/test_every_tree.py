@@ -376,6 +376,17 @@ def test_summary_and_nearest_tree() -> None:
         model.nearest_tree(2, leaf_share=1)
 
 
+def test_an_explanation_of_classes_without_overlap_has_odds_as_powers_of_ten() -> None:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=120), "b": rng.choice(list("xyz"), 120), "c": rng.integers(0, 5, 120)}
+    )
+    y = np.where((X.a > 0) ^ (X.b == "x"), "p", "q")
+    model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    assert np.abs(np.diff(model.evidence_of(X).sum(axis=2))).max() > 710  # e to the power of this is no float
+    assert all("10^" in str(model.explain_row(X[k : k + 1])) for k in range(5))
+
+
 @pytest.mark.parametrize("kind", ["one column", "two columns that tell nothing alone"])
 def test_columns_that_tell_nothing_come_last(kind: str, tmp_path) -> None:
     """A weight is only how much evidence counts; averages without any had the columns that were named first."""
