@@ -354,7 +354,7 @@ def test_text_with_too_many_values_is_left_out() -> None:
     X["name"] = [f"person {i}" for i in range(300)]
     model = et.EveryTreeClassifier(time_limit=1).fit(X, y)
     assert model.columns_used_.tolist() == [0, 1, 2, 3]
-    assert any("more than 256 values" in note for note in model.notes_)
+    assert "1 text column with more than 256 values left out" in model.notes_
 
 
 def test_predictions_in_batches_are_the_same(fitted, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -403,6 +403,17 @@ def test_summary_and_nearest_tree() -> None:
         model.nearest_tree(5)
     with pytest.raises(et.QueryError, match="leaf_share"):
         model.nearest_tree(2, leaf_share=1)
+
+
+def test_an_explanation_of_classes_without_overlap_has_odds_as_powers_of_ten() -> None:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=120), "b": rng.choice(list("xyz"), 120), "c": rng.integers(0, 5, 120)}
+    )
+    y = np.where((X.a > 0) ^ (X.b == "x"), "p", "q")
+    model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    assert np.abs(np.diff(model.evidence_of(X).sum(axis=2))).max() > 710  # e to the power of this is no float
+    assert all("10^" in str(model.explain_row(X[k : k + 1])) for k in range(5))
 
 
 @pytest.mark.parametrize("kind", ["one column", "two columns that tell nothing alone"])

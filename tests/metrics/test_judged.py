@@ -42,6 +42,17 @@ def test_figures_are_those_of_scikit_learn(seed: int, digits: int) -> None:
     assert said.f1 == pytest.approx(f1_score(y, p > 0.5))
 
 
+def test_standard_errors_are_those_of_the_examples() -> None:
+    draw = np.random.default_rng(2)
+    proba, y, weights = draw.dirichlet([1, 1, 1], 60), draw.integers(0, 3, 60), draw.integers(0, 4, 60)
+    found = figures_of("m", proba.argmax(axis=1), proba, y, weights)
+    rows = np.repeat(np.arange(60), weights)
+    losses, right = -np.log(proba[rows, y[rows]]), (proba.argmax(axis=1) == y)[rows]
+    assert found.log_loss_error == pytest.approx(losses.std(ddof=1) / math.sqrt(rows.size))
+    assert found.accuracy_error == pytest.approx(right.std(ddof=1) / math.sqrt(rows.size))
+    assert math.isnan(figures_of("m", np.array([0]), proba[:1], y[:1]).log_loss_error)
+
+
 def test_of_three_classes_the_auc_is_the_mean_of_each_against_the_rest() -> None:
     draw = np.random.default_rng(1)
     proba, y = draw.dirichlet([1, 1, 1], 60), draw.integers(0, 3, 60)
@@ -102,6 +113,7 @@ def test_averages_are_judged_by_exact_leave_one_out() -> None:
     assert told["how"] == "exact leave-one-out"
     assert told["rows"] == 120
     assert told["figures"][0]["log_loss"] == pytest.approx(model.loo_log_loss_, rel=1e-6)
+    assert told["figures"][0]["log_loss_error"] == pytest.approx(model.loo_log_loss_error_, rel=1e-6)
 
 
 def test_columns_chosen_by_the_labels_are_chosen_again_for_rows_that_are_held_out() -> None:

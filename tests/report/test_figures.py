@@ -161,6 +161,7 @@ def test_the_page_of_every_tree() -> None:
     assert data["columns"][0]["range"] == [X["size"].min(), X["size"].max()]
     own = data["held_out"]["lines"][0]
     assert own["log_loss"] == pytest.approx(model.loo_log_loss_)
+    assert own["log_loss_error"] == pytest.approx(model.loo_log_loss_error_)
     assert own["accuracy"] == pytest.approx(model.loo_accuracy_)
     tree = data["tree"]
     assert tree["nodes"][0]["n"] == [int((y == label).sum()) for label in model.classes_]

@@ -136,6 +136,8 @@ export interface Figures {
   name: string;
   accuracy: number;
   log_loss: number;
+  accuracy_error?: number | null; // standard errors; pages of older versions have none
+  log_loss_error?: number | null;
   brier: number;
   auc: number | null;
   own?: boolean; // of the tree or the model in sight

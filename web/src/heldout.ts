@@ -12,17 +12,19 @@ export function heldOutTable(found: HeldOut): HTMLElement {
     return most ? Math.max(...values) : Math.min(...values);
   };
   const marks = { accuracy: best("accuracy", true), log_loss: best("log_loss", false), brier: best("brier", false), auc: best("auc", true) };
-  const cell = (key: keyof typeof marks, x: number | null) => {
-    const text = x === null ? "–" : key === "accuracy" ? `${(100 * x).toFixed(1)}\u202f%` : x.toFixed(3);
-    return h("td", { class: "number" }, x !== null && x === marks[key] ? h("strong", {}, text) : text);
+  const shown = (key: keyof typeof marks, x: number) => (key === "accuracy" ? `${(100 * x).toFixed(1)}\u202f%` : x.toFixed(3));
+  const cell = (key: keyof typeof marks, x: number | null, error?: number | null) => {
+    const text = x === null ? "–" : shown(key, x);
+    const spread = typeof error === "number" ? ` ±\u202f${shown(key, error)}` : "";
+    return h("td", { class: "number" }, x !== null && x === marks[key] ? h("strong", {}, text) : text, spread);
   };
   const rows = found.lines.map((line) =>
     h(
       "tr",
       { class: line.own ? "own" : null },
       h("th", { scope: "row" }, name(line.name)),
-      cell("accuracy", line.accuracy),
-      cell("log_loss", line.log_loss),
+      cell("accuracy", line.accuracy, line.accuracy_error),
+      cell("log_loss", line.log_loss, line.log_loss_error),
       cell("brier", line.brier),
       cell("auc", line.auc),
     ),
@@ -31,6 +33,7 @@ export function heldOutTable(found: HeldOut): HTMLElement {
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": "Figures on examples not seen" },
     h("table", { class: "plain figures" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
+    found.lines.some((line) => typeof line.log_loss_error === "number") ? h("p", {}, "±: standard error over the examples") : null,
   );
 }
 

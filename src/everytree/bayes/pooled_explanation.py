@@ -24,6 +24,7 @@ __all__ = ["PooledExplanation", "pooled_explanation"]
 MOST = 8  # averages that are told
 LEAST = 0.015  # of a logarithm: a factor that reads as 1.01 or 1.00 tells nobody anything
 MOST_COLUMNS = 3
+LONG = math.log(1e6)  # odds beyond this are told as a power of ten
 
 
 @dataclass(frozen=True)
@@ -116,5 +117,12 @@ def _over(columns: Sequence[str]) -> str:
 
 
 def _odds(log: float) -> str:
+    """Return exp(log) for people; where classes are told apart without an error it may be more than a float holds.
+
+    >>> _odds(0.0), _odds(math.log(250)), _odds(800.0), _odds(-800.0)
+    ('1.00', '250', '10^347', '10^-347')
+    """
+    if abs(log) >= LONG:
+        return f"10^{log / math.log(10):.0f}"
     x = math.exp(log)
     return f"{x:.0f}" if x >= 100 else f"{x:.1f}" if x >= 10 else f"{x:.2f}" if x >= 0.1 else f"{x:.2g}"

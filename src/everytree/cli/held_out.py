@@ -113,11 +113,17 @@ def show_figures(found: dict[str, Any]) -> None:
         screen.print(f"\n{found['words']}")
         return
     wide = max(20, *(len(each["name"]) for each in found["figures"]))
-    screen.print(
-        f"\n{'On held-out rows':<{wide}}  {'accuracy':>8}  {'log-loss':>8}  {'Brier':>8}  {'AUC':>8}   {found['how']}"
-    )
+    widths = (15, 15, 6, 6)
+    heads = (f"{'accuracy':<14}", f"{'log-loss':<14}", "Brier", "AUC")
+    head = "".join(f"  {word:>{w}}" for word, w in zip(heads, widths, strict=True))
+    screen.print(f"\n{'On held-out rows':<{wide}}{head}   {found['how']}; ± standard error")
     for each in found["figures"]:
-        screen.print(f"{each['name']:<{wide}}" + "".join(f"  {cell:>8}" for cell in figure_cells(each)))
+        cells = list(figure_cells(each))
+        for k, measure in enumerate(("accuracy", "log_loss")):
+            error = each.get(f"{measure}_error")
+            cells[k] += " ±" + (f"{error:.4f}" if error is not None else "–     ")
+        line = "".join(f"  {cell:>{w}}" for cell, w in zip(cells, widths, strict=True))
+        screen.print(f"{each['name']:<{wide}}{line}")
     screen.print(found["words"])
     if found["positive"] is None and found["ranks"]:
         screen.print("--positive CLASS shows what a lower threshold finds")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.text import many
 from everytree.data.coded_rows import CodedRows
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
@@ -46,7 +47,7 @@ def screened(
     small = [j for j, column in enumerate(frame.columns) if _n_values(column) <= MOST_CODES]
     if len(small) < len(frame.columns):
         gone = len(frame.columns) - len(small)
-        notes.append(f"{gone} text columns with more than {MOST_CODES} values are left out")
+        notes.append(f"{many(gone, 'text column')} with more than {MOST_CODES} values left out")
     small = small or list(range(len(frame.columns)))
     kept = [small[j] for j in kept_columns(columns_of(frame, small), codes, weights, MOST_COLUMNS)]
     if len(kept) < len(small):

@@ -28,6 +28,7 @@ __all__ = [
     "best_threshold",
     "confusion_at",
     "figures_of",
+    "standard_error",
     "threshold_for_recall",
 ]
 
@@ -50,6 +51,8 @@ class Figures:
         Their mean Brier score.
     auc : float
         The area under the curve; with more than two classes, the mean over the classes.
+    accuracy_error, log_loss_error : float
+        The standard errors of accuracy and log-loss over the examples.
     """
 
     name: str
@@ -57,6 +60,8 @@ class Figures:
     log_loss: float
     brier: float
     auc: float
+    accuracy_error: float = math.nan
+    log_loss_error: float = math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values; what makes no sense is None.
@@ -142,13 +147,43 @@ def figures_of(
     n_classes = proba.shape[1]
     areas = [area_under_curve(proba[:, c], codes == c, share) for c in range(n_classes)]
     area = areas[1] if n_classes == 2 else _mean(areas)
+    right, losses = (said == codes).astype(float), log_loss(proba, codes)
     return Figures(
         name,
-        float(np.average(said == codes, weights=share)),
-        float(np.average(log_loss(proba, codes), weights=share)),
+        float(np.average(right, weights=share)),
+        float(np.average(losses, weights=share)),
         float(np.average(brier(proba, codes), weights=share)),
         area,
+        standard_error(right, share),
+        standard_error(losses, share),
     )
+
+
+def standard_error(values: Floats, weights: Floats | None = None) -> float:
+    """Return the standard error of the mean of values, each of which so many examples have; NaN for one example.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_rows,)
+        The values.
+    weights : array, shape (n_rows,), optional
+        How many examples have each.
+
+    Returns
+    -------
+    float
+        The standard error.
+
+    Examples
+    --------
+    >>> standard_error(np.array([0.0, 1.0]), np.array([2.0, 2.0])) == standard_error(np.array([0.0, 0.0, 1.0, 1.0]))
+    True
+    """
+    n = len(values) if weights is None else float(weights.sum())
+    if n <= 1:
+        return math.nan
+    spread = float(np.average((values - np.average(values, weights=weights)) ** 2, weights=weights))
+    return math.sqrt(spread / (n - 1))
 
 
 def _mean(values: list[float]) -> float:
