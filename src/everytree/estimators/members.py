@@ -88,7 +88,7 @@ def seconds_of(coded: CodedRows, member: Member) -> float:
     price, cells = price_of(coded.binarizer.encodings_, member), coded.bytes_of(member.columns)
     tests = max(1, coded.tests_of(member.columns).size)
     pairs = coded.counts.shape[1] ** 2
-    return PER_CELL * cells + price * (PER_ROW * cells / tests + PER_PAIR * pairs)
+    return float(PER_CELL * cells + price * (PER_ROW * cells / tests + PER_PAIR * pairs))
 
 
 def in_time(coded: CodedRows, member: Member, seconds: float) -> Member:
