@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from law_of_pool import added_up
 
+from everytree.bayes import stacking
 from everytree.bayes.stacking import NEGLIGIBLE, folds_of, least, least_by_class, pooled, stack, stacked
 
 
@@ -26,6 +27,20 @@ def test_what_the_weights_say_is_told_apart_from_what_folds_say() -> None:
         found = stack(evidence, log_shares, codes, counts, np.ones(2), 1e9, numbers=numbers)
         of_all = pooled(evidence, log_shares, found.weights, counts.sum())
         assert found.by_folds == (numbers > 3000) != np.array_equal(found.proba, of_all)
+
+
+def test_few_entries_choose_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence, log_shares, codes, counts = said_by(9000, 2)
+    seen = []
+
+    def noted(some: np.ndarray, *more: object, **words: object) -> object:
+        seen.append(len(some))
+        return stacked(some, *more, **words)
+
+    monkeypatch.setattr(stacking, "stacked", noted)
+    for seconds in (0.0, 1.0):
+        stack(evidence, log_shares, codes, counts, np.ones(2), 1e9, seconds=seconds)
+    assert seen == [1800, 3000, 9000]  # every fifth, then every third of them; all of them
 
 
 @pytest.mark.parametrize("strength", [100.0, 1.0, 0.0])

@@ -48,7 +48,8 @@ SETTLED = 1e-9  # relative: a step that gains less ends the search
 NEGLIGIBLE = 1e-4  # averages below this weight are left out: each costs time
 # Numbers that weights are chosen from; of more entries, evenly spread ones are taken first.
 MOST = 2_000_000
-FEWEST = 20_000  # however little time there is
+FEWEST = 20_000  # however little time there is,
+ENOUGH = 2_000  # but of so many entries where no time is left
 AVERAGES = 8  # and so many averages are weighed by all entries, or by twice as many numbers
 SECONDS = 6.5e-7, 2.5e-6  # for one of them, and for one of an entry with its classes
 ERRORS = 0.5  # so many standard errors a strength may be worse than the best one
@@ -287,7 +288,8 @@ def stack(
     with threadpool_limits(1, "blas"):
         each = SECONDS[0] + SECONDS[1] / evidence.shape[1]
         if seconds is not None:
-            numbers = int(min(numbers, max(FEWEST, seconds / each)))
+            fewest = min(FEWEST, ENOUGH * evidence.shape[1] * evidence.shape[2])
+            numbers = int(min(numbers, max(fewest, seconds / each)))
         return _stack(evidence, log_shares, codes, counts, prices, most, kinds, numbers)
 
 

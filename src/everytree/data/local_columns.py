@@ -41,7 +41,7 @@ ORDERED, NOMINAL = 0, 1
 ALWAYS, NEVER = 0, 65535
 KEPT = 512  # codes of a column whose cuts are kept, once they are known
 BLOCK = 1024  # rows whose outcomes for a column stay in the cache while they are copied
-CELLS = 1 << 22  # of cuts or reaches in memory at a time
+CELLS = 1 << 19  # of cuts or reaches in memory at a time; four arrays of eight bytes for each
 
 Codes = npt.NDArray[np.int32]
 

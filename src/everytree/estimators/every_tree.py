@@ -80,6 +80,7 @@ SECONDS = 4e-7  # for a row and a unit of price, to leave out an example
 LONG = 2.0  # An average that seems to take so many times the seconds that are left is not begun.
 KEPT_BACK = 0.2  # the part of the time that choosing the weights may take
 FOLDS_SECONDS = 2.0  # but no more than this
+AFTER = 1.5e-7  # seconds for a row or an entry, to write down what is said of it once the weights are chosen
 AT_LEAST = 0.1  # and no less, as long as that leaves half of the time
 GROWING = 0.3  # the part of the time that deep trees may take, both forests together
 PREDICTIONS = 0.1  # the part of the memory that is left for later predictions
@@ -279,7 +280,8 @@ class EveryTreeClassifier(EveryQuestions):
         )
         forests = self._grown(deadline, spent, account, weighing)
         found = self._members(entries, deadline, spent, account, weighing)
-        left = None if budget is None else max(0.0, budget - spent.seconds)
+        told = AFTER * (len(self._used) + entries[0].size)
+        left = None if budget is None else max(0.0, budget - spent.seconds - told)
         said = self._weigh(found, forests, entries, left, weighing.numbers(len(found), account.left))
         self.left_out_, self.decided_ = said, said.argmax(axis=1)
         self._know_rows(said, place, codes, entries)
