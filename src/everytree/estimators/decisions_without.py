@@ -49,8 +49,7 @@ def decisions_without(model: Any, seen: npt.NDArray[np.bool_]) -> npt.NDArray[np
     kept = counts.any(axis=1)
     part = replace(coded, codes=coded.codes[kept], counts=counts[kept])
     entries = np.nonzero(part.counts)  # in the order of those that are seen
-    saved = np.array([model.baseline_log_loss_ - each["loo_log_loss"] for each in model.members_])
-    heavy = np.argsort(-model.weights_of_models() * np.maximum(saved, 0.0), kind="stable")[:HEAVIEST]
+    heavy = np.argsort(-model.saved_by_models(), kind="stable")[:HEAVIEST]
     names = model.column_names()
     place = {names[j]: k for k, j in enumerate(model.columns_used_.tolist())}
     memory = MEMORY if model.memory_limit is None else min(MEMORY, int(model.memory_limit))

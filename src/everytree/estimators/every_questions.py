@@ -101,8 +101,7 @@ class EveryQuestions(ClassifierBase):
     def attribute_inclusion(self) -> dict[str, float]:
         """Return for every column the probability that a tree of the averages uses it; deep trees do not count.
 
-        An average counts by its weight times what it saves of the left-out log-loss by itself: one whose evidence is
-        nearly nothing may have any weight, and changes no answer.
+        An average counts as ``saved_by_models`` says.
 
         Returns
         -------
@@ -110,10 +109,7 @@ class EveryQuestions(ClassifierBase):
             The probability by the name of the column, in the order of the columns; 0 for columns left out.
         """
         check_is_fitted(self)
-        saved = np.array([self.baseline_log_loss_ - each["loo_log_loss"] for each in self.members_])
-        weights = self.weights_of_models() * np.maximum(saved, 0.0)
-        if not weights.any():
-            weights = self.weights_of_models()
+        weights = self.saved_by_models()
         found, total = np.zeros(self.n_features_in_), float(weights.sum()) or 1.0
         names = [self.column_names()[j] for j in self.columns_used_.tolist()]
         for model, weight in zip(self.models_, weights.tolist(), strict=True):
@@ -130,6 +126,22 @@ class EveryQuestions(ClassifierBase):
             The first of ``weights_``.
         """
         return self.weights_[: len(self.models_)]
+
+    def saved_by_models(self) -> Reals:
+        """Return the weight of each of ``models_`` times what it saves of the left-out log-loss by itself.
+
+        By the weight alone an average whose evidence is nearly nothing, which changes no answer, may come first. Where
+        none saves anything these are the weights.
+
+        Returns
+        -------
+        ndarray of shape (n_models,)
+            None of them negative.
+        """
+        saved = np.array([self.baseline_log_loss_ - each["loo_log_loss"] for each in self.members_])
+        weights = self.weights_of_models()
+        found = weights * np.maximum(saved, 0.0)
+        return found if found.any() else weights
 
     def _importances(self) -> Reals:
         return np.array(list(self.attribute_inclusion().values()), dtype=np.float64)
@@ -184,12 +196,13 @@ class EveryQuestions(ClassifierBase):
         return float(np.average(leaves, weights=weights if weights.any() else None))
 
     def explain_row(self, x: Any, top: int = 10) -> Any:
-        # The rules are those of the average whose evidence moves the prediction most; all else is the rest.
+        # The rules are those of the average that moves the odds against the next class most; all else is the rest.
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
         moved = self.evidence_of(x)
         proba = pooled(moved, log_shares, np.ones(moved.shape[2]), self.coded_.total)[0]
-        strongest = int(np.argmax(moved[0, int(proba.argmax()), : len(self.models_)]))
+        second, first = np.argsort(proba, kind="stable")[[-2, -1]] if proba.size > 1 else (0, 0)
+        strongest = int(np.argmax((moved[0, first] - moved[0, second])[: len(self.models_)]))
         told = self.models_[strongest].explain_row(
             columns_of(read_frame(x, self), self.columns_used_.tolist()), top
         )

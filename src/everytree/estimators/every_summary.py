@@ -42,16 +42,17 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
             f"examples left out, so every row gets nearly the shares of the classes{_listed(shares, len(classes))}."
         )
         return "\n".join([*lines, *(f"Note: {note}." for note in model.notes_)])
+    deep = f", and of {as_number(model.n_deep_trees)} deep trees" if model.forests_ else ""
     lines.append(
-        f"The evidence of {many(len(model.models_), 'average')} is added up, each over every tree on some columns; "
-        "most have:"
+        f"The evidence of {many(len(model.models_), 'average')}, each over every tree on some columns{deep}, is added "
+        "up; most have:"
     )
     lines += [
         f"  weight {weight:.2f}: {each.name}, each averaged over its prunings"
         for each, weight in zip(model.forests_, model.weights_[len(model.models_) :].tolist(), strict=True)
     ]
-    heaviest = sorted(model.members_, key=lambda each: -each["weight"])
-    lines += [f"  {_member(each, model.n_features_in_)}" for each in heaviest[: max(1, min(top, 3))]]
+    heaviest = np.argsort(-model.saved_by_models(), kind="stable")[: max(1, min(top, 3))]
+    lines += [f"  {_member(model.members_[k], model.n_features_in_)}" for k in heaviest]
     lines.append("Columns, by the probability that a tree uses them:")
     used = sorted(model.attribute_inclusion().items(), key=lambda pair: -pair[1])
     lines += [f"  {share:6.1%}  {name}" for name, share in used[:top]]
