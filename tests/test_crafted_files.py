@@ -178,6 +178,58 @@ def test_rules_whose_sums_are_1_024_are_refused(contents: dict[str, dict[str, An
             et.load_model(written(content, tmp_path / "model.json"))
 
 
+def test_very_many_averages_are_refused(contents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    """Each is taken again when a file is read: ten thousand of a file of a megabyte took 4 seconds and 900 MB."""
+    content = copy.deepcopy(contents["every"])
+    content["members"] = content["members"][:1] * 10_000
+    with pytest.raises(et.DataError, match=r"model\.json: members has 10000 entries"):
+        et.load_model(written(content, tmp_path / "model.json"))
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    X, y = numbers()
+    data = tmp_path / "data.csv"
+    lines = [f"{','.join(map(str, row))},{label}\n" for row, label in zip(X, y, strict=True)]
+    data.write_text("x0,x1,x2,y\n" + "".join(lines))
+    return data
+
+
+def test_the_checker_refuses_weights_that_add_up_to_very_much(
+    contents: dict[str, dict[str, Any]], table: Path, tmp_path: Path
+) -> None:
+    content = copy.deepcopy(contents["bayes"])
+    content["params"]["class_weight"] = {"$dict": [[0, 0.5], [1, 1e300]]}
+    with pytest.raises(et.DataError, match=r"weights with fractions add up to"):
+        et.verify_model(written(content, tmp_path / "model.json"), table, target="y")
+
+
+def test_the_checker_refuses_very_many_classes_soon(
+    contents: dict[str, dict[str, Any]], table: Path, tmp_path: Path
+) -> None:
+    content = copy.deepcopy(contents["path"])
+    content["classes"] = list(range(100_000))
+    path = written(content, tmp_path / "model.json")
+    begun = time.process_time()
+    with pytest.raises(et.DataError, match=r"model\.json: tree\.counts\[0\]"):
+        et.verify_model(path, table, target="y")
+    assert time.process_time() - begun < 2
+
+
+def test_the_checker_reads_very_many_tests_soon(
+    contents: dict[str, dict[str, Any]], table: Path, tmp_path: Path
+) -> None:
+    content = copy.deepcopy(contents["optimal"])
+    n = 30_000
+    content["tests"] = [{"column": 0, "kind": "threshold", "value": -5 + i / 3000} for i in range(n)]
+    content["tree"] |= {"n_tests": n, "test_names": None}
+    path = written(content, tmp_path / "model.json")
+    begun = time.process_time()
+    report = et.verify_model(path, table, target="y", time_limit=0)
+    assert not report.ok
+    assert time.process_time() - begun < 6
+
+
 def refusal(path: Path) -> str | None:
     try:
         et.load_model(path)

@@ -72,6 +72,7 @@ NUMBERS = (
 MEMBER = ("columns", "bins", "depth", "weights", "loo_log_loss")
 FOREST = ("cuts", "rounds", "columns_at_node", "weights", "loo_log_loss")
 MOST_BINS, DEEPEST, MOST_COUNT = 64, 16, 2**53
+MOST_MEMBERS = 2_000  # each is taken again when a file is read; about a hundred are tried
 MOST_LEFT_OUT = 500_000  # probabilities that a file holds, of 11 characters each
 
 
@@ -251,6 +252,8 @@ def _read_members(data: dict[str, Any], n_columns: int, n_classes: int) -> list[
     names = tuple("weight" if old and name == "weights" else name for name in MEMBER)
     if not isinstance(members, list) or not members:
         raise DataError(f"members is {clip(members)}; expected a list with at least one average")
+    if len(members) > MOST_MEMBERS:
+        raise DataError(f"members has {len(members)} entries; expected at most {MOST_MEMBERS}")
     found = []
     for k, each in enumerate(members):
         if not isinstance(each, dict) or set(each) != set(names):

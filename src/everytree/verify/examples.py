@@ -95,9 +95,8 @@ def read_examples(
                         f"{table.place(row)}: column {quote(source)} is missing here ({quote(cell)}), and the model "
                         "was made with missing='error'; use the data it was trained on"
                     )
-                bits = known[cell] = sum(
-                    1 << i for i, test in asked if _holds(test.kind, test.value, value, column.fill)
-                )
+                held = [i for i, test in asked if _holds(test.kind, test.value, value, column.fill)]
+                bits = known[cell] = _as_bits(held)
             outcomes[row] |= bits
     codes = _classes_of(table, label_name, model, gone, decimal)
     repeats, parts = counted(_weights_of(table, weights, model, codes))
@@ -108,6 +107,21 @@ def read_examples(
     if not counts:
         raise InputError(f"{table.file}: every row has weight zero; expected at least one example")
     return Examples(counts, len(model.tests), len(model.classes), notes, parts)
+
+
+def _as_bits(places: list[int]) -> int:
+    """Return the number with these bits, by way of text: adding them up would be quadratic.
+
+    >>> _as_bits([0, 3])
+    9
+    """
+    if not places:
+        return 0
+    first, last = min(places), max(places)
+    digits = bytearray(b"0" * (last - first + 1))
+    for place in places:
+        digits[last - place] = ord("1")
+    return int(digits, 2) << first
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,10 @@ def counted(weights: Sequence[Fraction]) -> tuple[list[int], int]:
     total = sum(weights, Fraction(0))
     if parts <= FINEST and parts * total <= MOST:
         return [round(w * parts) for w in near], parts
+    if total > MOST - len(weights):
+        raise InputError(
+            f"weights with fractions add up to {quote(int(total), 20)}; expected at most {MOST - len(weights)}"
+        )
     parts = 2 ** min(int(math.log2((MOST - len(weights)) / total)), 52)
     return [max(round(w * parts), int(w > 0)) for w in weights], parts
 

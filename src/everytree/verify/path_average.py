@@ -38,6 +38,13 @@ def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Ce
             raise InputError(
                 f"tree.n_children[{node}] is {shape.n_children[node]}; its column has {sizes[j]} categories"
             )
+    # Read first: a file with other numbers than classes is refused before anything is computed.
+    stored = {
+        "counts": rows_of(tree, "counts", n, n_classes),
+        "log_leaf": [[x] for x in numbers(tree, "log_leaf", n)],
+        "log_b": [[x] for x in numbers(tree, "log_b", n)],
+        "probabilities": rows_of(tree, "probabilities", n, n_classes),
+    }
     counts = _counted(model, shape, columns, cells)
     s = _size(model)
     rule = model.params.get("nonuniform")
@@ -58,12 +65,6 @@ def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Ce
         "probabilities": _laplace(shape, counts)
         if model.params.get("leaf") == "laplace"
         else _means(shape, counts, a, s, log_b, model.params.get("averaging") is not False),
-    }
-    stored = {
-        "counts": rows_of(tree, "counts", n, n_classes),
-        "log_leaf": [[x] for x in numbers(tree, "log_leaf", n)],
-        "log_b": [[x] for x in numbers(tree, "log_b", n)],
-        "probabilities": rows_of(tree, "probabilities", n, n_classes),
     }
     facts = [
         Fact(
