@@ -7,7 +7,16 @@ import pytest
 from law_of_pool import added_up
 
 from everytree.bayes import stacking
-from everytree.bayes.stacking import NEGLIGIBLE, folds_of, least, least_by_class, pooled, stack, stacked
+from everytree.bayes.stacking import (
+    NEGLIGIBLE,
+    UNSURE,
+    folds_of,
+    least,
+    least_by_class,
+    pooled,
+    stack,
+    stacked,
+)
 
 
 def said_by(n: int, k: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -43,6 +52,13 @@ def test_few_entries_choose_where_no_time_is_left(monkeypatch: pytest.MonkeyPatc
     assert seen == [1800, 3000, 9000]  # every fifth, then every third of them; all of them
 
 
+def log_loss(said: np.ndarray, log_shares: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> float:
+    """The loss of all examples, of which a part has a class drawn by the shares."""
+    own, drawn = np.log(said)[np.arange(len(codes)), codes], np.log(said) @ np.exp(log_shares)
+    part = UNSURE / counts.sum() ** 1.5
+    return float(counts @ -((1 - part) * own + part * drawn))
+
+
 @pytest.mark.parametrize("strength", [100.0, 1.0, 0.0])
 def test_weights_have_the_least_loss(strength: float) -> None:
     evidence, log_shares, codes, counts = said_by(60, 3)
@@ -51,9 +67,8 @@ def test_weights_have_the_least_loss(strength: float) -> None:
         said = added_up(
             list(np.exp(evidence + log_shares[None, :, None]).transpose(2, 0, 1)), weights, np.exp(log_shares)
         )
-        return (
-            counts @ -np.log(said[np.arange(60), codes]) + strength * ((weights - weights.mean()) ** 2).sum()
-        )
+        apart = strength * ((weights - weights.mean()) ** 2).sum()
+        return log_loss(said, log_shares, codes, counts) + apart
 
     best = least(evidence, log_shares, codes, counts, strength)
     assert (best >= 0).all()
@@ -77,7 +92,7 @@ def test_weights_of_classes_have_the_least_loss(strength: float, apart: float) -
         held = (
             strength * ((means - means.mean()) ** 2).sum() + apart * ((weights - means[:, None]) ** 2).sum()
         )
-        return counts @ -np.log(said[np.arange(60), codes]) + held
+        return log_loss(said, log_shares, codes, counts) + held
 
     best = least_by_class(evidence, log_shares, codes, counts, strength, apart, shared)
     assert best.shape == (3, 3)
@@ -168,3 +183,18 @@ def test_useless_averages_leave_the_shares_as_they_are() -> None:
     found = stacked(evidence, np.log([0.75, 0.25]), codes, np.ones(40))
     assert found.weights.tolist() == [[0.0, 0.0]]
     assert np.allclose(found.proba, [0.75, 0.25], atol=1e-3)
+
+
+def test_what_is_never_wrong_is_not_believed_without_end() -> None:
+    """Evidence that is right of all left-out examples: the surer, the less loss, were no example unsure."""
+    n = 60
+    codes = np.arange(n) % 3
+    evidence = np.zeros((n, 3, 1))
+    evidence[np.arange(n), codes] = 1.0
+    log_shares = np.log(np.full(3, 1 / 3))
+    for weights in (
+        least(evidence, log_shares, codes, np.ones(n), 1.0),
+        least_by_class(evidence, log_shares, codes, np.ones(n), 1.0, 1.0, np.ones(1)).mean(axis=1),
+    ):
+        said = pooled(evidence, log_shares, weights, 1e12)
+        assert said[np.arange(n), codes] == pytest.approx(1 - UNSURE / n**1.5 * 2 / 3, abs=1e-4)

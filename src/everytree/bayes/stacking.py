@@ -20,6 +20,12 @@ standard error, the log-loss was 1 to 2 % higher on data sets that settings were
 on larger training parts.) What is said of an example in that cross-validation comes from weights that did not see it,
 so that the loss is an honest one.
 
+Weights are chosen as if a part of the examples, 9 / n^1.5, had a class drawn by the shares. Evidence that is right of
+every left-out example would else be believed without end: of 75 irises it said 0.996 of what was right for 0.92, and
+the log-loss was 0.47 instead of 0.30. The part falls faster than 1 / n, because the more examples are without an
+error, the likelier it is that there is no noise at all. (One or two examples whatever n: 0.5 and 1 % less log-loss on
+small sets that settings were chosen on, and five to ten times as much where thousands are without an error.)
+
 n examples never show that nothing else can happen: the shares keep ε = 1 / (4 n) of the answer, P = (1 − ε) P + ε s.
 """
 
@@ -53,6 +59,7 @@ ENOUGH = 2_000  # but of so many entries where no time is left
 AVERAGES = 8  # and so many averages are weighed by all entries, or by twice as many numbers
 SECONDS = 6.5e-7, 2.5e-6  # for one of them, and for one of an entry with its classes
 ERRORS = 0.5  # so many standard errors a strength may be worse than the best one
+UNSURE = 9.0  # over n^1.5: the part of n examples that may have any class, where weights are chosen
 SLIP = 0.25  # of an example: what the shares keep of every answer
 BLOCK = 100_000  # probabilities that are pooled at a time
 START = 1.5  # the sum of the weights that the search begins with
@@ -111,6 +118,18 @@ def _means(values: Reals, kinds: Codes | None) -> Reals:
     return np.asarray(means[kinds])
 
 
+def _softened(codes: Codes, log_shares: Reals, total: float) -> Reals:
+    """Return the classes of entries as shares: their own, but for the part of all that may have any class.
+
+    >>> _softened(np.array([0, 1]), np.log([0.5, 0.5]), 36.0).round(3).tolist()
+    [[0.979, 0.021], [0.021, 0.979]]
+    """
+    unsure = min(0.5, UNSURE / total**1.5)
+    truth = np.tile(unsure * np.exp(log_shares), (len(codes), 1))
+    truth[np.arange(len(codes)), codes] += 1 - unsure
+    return truth
+
+
 def least(
     evidence: Reals,
     log_shares: Reals,
@@ -129,10 +148,10 @@ def least(
     n, n_classes, k = evidence.shape
     if k == 0 or n == 0:
         return np.zeros(k)
-    own = np.arange(n)
-    moved = (evidence - evidence[own, codes][:, None, :]).reshape(n * n_classes, k)
-    before = log_shares[None, :] - log_shares[codes][:, None]
     share = np.asarray(counts, dtype=np.float64)
+    truth = _softened(codes, log_shares, share.sum())
+    moved = (evidence - np.einsum("nck,nc->nk", evidence, truth)[:, None, :]).reshape(n * n_classes, k)
+    before = log_shares[None, :] - (truth @ log_shares)[:, None]
 
     def loss(weights: Reals) -> tuple[float, Reals]:
         logs = (moved @ weights).reshape(n, n_classes) + before
@@ -168,11 +187,11 @@ def least_by_class(
     n, n_classes, k = evidence.shape
     if k == 0 or n == 0 or math.isinf(apart):
         return np.repeat(start[:, None], n_classes, axis=1)
-    own = np.arange(n)
     by_class = np.ascontiguousarray(
         evidence.transpose(1, 0, 2)
     )  # so that each class is one product of a matrix
     share = np.asarray(counts, dtype=np.float64)
+    truth = _softened(codes, log_shares, share.sum()).T
 
     def loss(flat: Reals) -> tuple[float, Reals]:
         weights = flat.reshape(n_classes, k)
@@ -182,10 +201,9 @@ def least_by_class(
         total = powers.sum(axis=0)
         means = weights.mean(axis=0)
         among, within = means - _means(means, kinds), weights - means
-        value = share @ (np.log(total) + most - logs[codes, own])
+        value = share @ (np.log(total) + most - (truth * logs).sum(axis=0))
         value += strength * (among @ among) + apart * (within**2).sum()
-        off = powers / total
-        off[codes, own] -= 1
+        off = powers / total - truth
         slope = np.matmul((off * share)[:, None, :], by_class)[:, 0, :]
         slope += 2 * strength / n_classes * among + 2 * apart * within
         return float(value), slope.ravel()
