@@ -70,7 +70,8 @@ def test_a_loaded_model_predicts_the_same(made, missing, tmp_path) -> None:
     assert_same_model(model, loaded, new)
     # A file holds no training data, and so no space to ask again and no counts to add to.
     assert (
-        set(vars(model)) - {"space_", "_tally", "_given", "_used", "_every_cut", "weight_rounding_"}
+        set(vars(model))
+        - {"space_", "_tally", "_given", "_used", "_every_cut", "_beside", "weight_rounding_"}
         <= set(vars(loaded))
         <= set(vars(loaded))
         or made is et.BayesOptimalClassifier

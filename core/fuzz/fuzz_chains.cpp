@@ -8,6 +8,7 @@
 #include "mcmc/collapsed.hpp"
 #include "mcmc/predict_draws.hpp"
 #include "mcmc/tree_chains.hpp"
+#include "naive_trees.hpp"
 
 using namespace everytree;
 using fuzz::close;

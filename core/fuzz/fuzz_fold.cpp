@@ -6,6 +6,7 @@
 #include "down/leave_one_out.hpp"
 #include "down/posterior.hpp"
 #include "local_cases.hpp"
+#include "naive_trees.hpp"
 #include "sets/likeliest.hpp"
 #include "sets/query.hpp"
 

@@ -3,6 +3,7 @@
 // be true, and the search must go on from there.
 #include "bytes.hpp"
 #include "down/posterior.hpp"
+#include "naive_trees.hpp"
 #include "ordered_twin.hpp"
 #include "search/probable.hpp"
 #include "search/search.hpp"

@@ -7,7 +7,7 @@
 
 #include "common/control.hpp"
 #include "graph/graph.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 
 namespace local_cases {
 

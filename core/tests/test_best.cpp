@@ -6,7 +6,7 @@
 #include "algebra/lexicographic.hpp"
 #include "check.hpp"
 #include "fold/weigh.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 #include "sets/query.hpp"
 
 using namespace everytree;

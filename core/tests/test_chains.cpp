@@ -4,7 +4,7 @@
 #include "check.hpp"
 #include "common/errors.hpp"
 #include "mcmc/tree_chains.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 
 using namespace everytree;
 

@@ -8,7 +8,7 @@
 
 #include "check.hpp"
 #include "fold/weigh_model.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 
 using namespace everytree;
 

@@ -12,6 +12,7 @@
 #include "fold/weigh_model.hpp"
 #include "local_cases.hpp"
 #include "mine/lattice.hpp"
+#include "naive_trees.hpp"
 #include "sets/likeliest.hpp"
 #include "sets/near_best.hpp"
 #include "sets/pareto.hpp"

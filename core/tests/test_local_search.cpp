@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "down/posterior.hpp"
 #include "fold/joint.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 #include "search/probable.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"

@@ -5,7 +5,7 @@
 #include "check.hpp"
 #include "common/errors.hpp"
 #include "mcmc/collapsed.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 
 using namespace everytree;
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "check.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 
 using namespace everytree;
 

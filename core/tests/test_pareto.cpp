@@ -4,7 +4,7 @@
 #include <set>
 
 #include "check.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 #include "sets/pareto.hpp"
 
 using namespace everytree;

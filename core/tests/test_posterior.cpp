@@ -12,7 +12,7 @@
 #include "common/errors.hpp"
 #include "down/leave_one_out.hpp"
 #include "down/posterior.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 #include "sets/likeliest.hpp"
 
 using namespace everytree;

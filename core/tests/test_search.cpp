@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "check.hpp"
-#include "naive.hpp"
+#include "naive_trees.hpp"
 #include "search/search.hpp"
 #include "sets/query.hpp"
 

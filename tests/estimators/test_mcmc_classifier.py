@@ -507,7 +507,8 @@ def test_files(options, tmp_path):
     )
     report = et.verify_model(tmp_path / "m.json", tmp_path / "d.csv", target="y")
     assert report["fingerprint"].verdict == "true"
-    assert report.proved, [fact for fact in report.facts if fact.verdict != "true"]
+    assert report.ok, [fact for fact in report.facts if fact.verdict != "true"]
+    assert report.unchecked == ("draws",)  # How often each tree was drawn, no data can tell.
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ NAMES = {
     "*.to_c": EXPORT, "*.to_excel": EXPORT, "*.to_javascript": EXPORT, "*.to_onnx": EXPORT, "*.to_pmml": EXPORT,
     "*.to_python": EXPORT, "*.to_sklearn": EXPORT, "*.to_sql": EXPORT, "*.portable": EXPORT,
     "*.known_values": VALUE, "*.n_deep_trees": VALUE,
-    "*.weights_of_models": VALUE, "*.most_leaves": VALUE, "*.prior_of": VALUE,
+    "*.weights_of_models": VALUE, "*.saved_by_models": VALUE, "*.most_leaves": VALUE, "*.prior_of": VALUE,
     "TreeSpace.node_tests": "linear in the rows of one node",
     "Table.class_examples": VALUE, "Table.examples": VALUE, "Table.in_examples": VALUE, "Table.per_example": VALUE,
     "Table.given": VALUE, "Table.given_among": VALUE,

@@ -22,6 +22,7 @@ from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
 from everytree.data.column import Column, nominal_column, without_blanks
+from everytree.data.items import are_dates, hours_or_days, is_missing
 from everytree.data.recipes.dates import moment_of
 from everytree.data.recipes.recipe import PARTS, DateRecipe, Recipes, apply_recipes, by_source
 from everytree.errors import DataError
@@ -274,7 +275,7 @@ def _from_array(X: Any) -> Frame:
 
 
 def _holds_dates(values: npt.NDArray[Any]) -> bool:
-    return values.dtype.kind == "M" or (values.dtype.kind == "O" and _are_dates(values.tolist()))
+    return values.dtype.kind == "M" or (values.dtype.kind == "O" and are_dates(values.tolist()))
 
 
 def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
@@ -292,7 +293,7 @@ def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
         column = _from_series(name, series, dtype)
         if dtype in (nw.Datetime, nw.Date):
             times.append(name)
-        elif dtype == nw.Object and _are_dates(series.to_list()):
+        elif dtype == nw.Object and are_dates(series.to_list()):
             objects.append(name)
         return column
 
@@ -398,21 +399,16 @@ def _from_categorical(name: str, values: Any) -> Column:
     )
 
 
-def _are_dates(items: list[Any]) -> bool:
-    present = {type(item) for item in items if not _is_missing(item)}
-    return bool(present) and all(issubclass(each, datetime.date) for each in present)
-
-
 def _date_texts(name: str, items: list[Any]) -> Column:
     """Dates and datetimes as texts in ISO form, which ``moment_of`` reads."""
-    return nominal_column(name, [None if _is_missing(item) else item.isoformat()[:19] for item in items])
+    return nominal_column(name, [None if is_missing(item) else item.isoformat()[:19] for item in items])
 
 
 def _from_series(name: str, series: Any, dtype: Any) -> Column:
     if dtype in (nw.Datetime, nw.Date):
         return _date_texts(name, series.to_list())
     if dtype in (nw.Duration, nw.Time):
-        items = [None if _is_missing(item) else _hours_or_days(item) for item in series.to_list()]
+        items = [None if is_missing(item) else hours_or_days(item) for item in series.to_list()]
         return _from_objects(name, items)
     missing: npt.NDArray[np.bool_] | None = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if missing is not None and not missing.any():
@@ -528,7 +524,7 @@ def _from_objects(name: str, items: list[Any]) -> Column:
     if all(issubclass(t, datetime.date) for t in types):
         return _date_texts(name, items)
     if all(issubclass(t, datetime.time | datetime.timedelta) for t in types):
-        hours = [np.nan if _is_missing(item) else _hours_or_days(item) for item in items]
+        hours = [np.nan if is_missing(item) else hours_or_days(item) for item in items]
         return _numeric(name, np.array(hours), None)
     if any(t.__name__ in {"datetime", "date", "time", "timedelta", "Timestamp", "Timedelta"} for t in types):
         raise DataError(f"column {name!r} holds dates or times beside other values; {CONVERT_TIME}")
@@ -539,13 +535,6 @@ def _from_objects(name: str, items: list[Any]) -> Column:
         f"column {name!r} holds values of type {shown}; expected only numbers, only text or only "
         f"booleans{hint}"
     )
-
-
-def _hours_or_days(item: Any) -> float:
-    """A time of the day as hours, a duration as days."""
-    if isinstance(item, datetime.time):
-        return item.hour + item.minute / 60 + item.second / 3600
-    return float(item / datetime.timedelta(days=1))
 
 
 def _whole_numbers(name: str, items: list[Any]) -> npt.NDArray[Any]:
@@ -590,16 +579,5 @@ def _mask(items: list[Any]) -> npt.NDArray[np.bool_] | None:
     """Where Python objects are missing, or None if nowhere."""
     if not set(map(type, items)) - {str}:
         return None
-    mask = np.fromiter(map(_is_missing, items), dtype=bool, count=len(items))
+    mask = np.fromiter(map(is_missing, items), dtype=bool, count=len(items))
     return mask if mask.any() else None
-
-
-def _is_missing(item: Any) -> bool:
-    if item is None:
-        return True
-    if isinstance(item, str):
-        return False
-    if isinstance(item, float | np.floating):
-        return bool(item != item)
-    # pandas.NA and pandas.NaT, recognised by name so that pandas is not imported for it
-    return type(item).__name__ in {"NAType", "NaTType"}

@@ -253,10 +253,8 @@ class TreeClassifierBase(ClassifierBase):
     binarizer_: Binarizer
     # The training examples are held until their fingerprint is known.
     _counted: Table | None = None
-    # When the fit that is running began, by the monotonic clock.
-    _began: float | None = None
-    # Bytes that are kept beside the table, for batches to come.
-    _beside = 0
+    _began: float | None = None  # when the fit that is running began, by the monotonic clock
+    _beside = 0  # bytes that are kept beside the table, for batches to come
 
     @cached_property
     def fingerprint_(self) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -27,16 +27,14 @@ from everytree.common.account import Account
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits, threads
 from everytree.common.spent import Spent
-from everytree.data.binarizer import Binarizer, reach_of_frame
+from everytree.data.binarizer import Binarizer
 from everytree.data.coded_rows import CodedRows
-from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.compressed_averages import CompressedAverages, compressed
 from everytree.estimators.every_memory import (
     Weighing,
-    batch_row_bytes,
     coded_bytes,
     coding_bytes,
     model_bytes,
@@ -45,11 +43,8 @@ from everytree.estimators.every_memory import (
 from everytree.estimators.every_questions import EveryQuestions
 from everytree.estimators.evidence_parts import (
     columns_of,
-    columns_with_tests,
     entry_numbers,
     evidence_from,
-    reach_of_tests,
-    row_batches,
 )
 from everytree.estimators.members import (
     PRICE,
@@ -455,44 +450,6 @@ class EveryTreeClassifier(EveryQuestions):
 
     # --- predict
 
-    def _of_each(self, X: Any, shape: tuple[int, ...], make: Callable[[list[Reals]], Reals]) -> Reals:
-        """Return what is made, in this shape for each row, of what each average says of rows."""
-        check_is_fitted(self)
-        frame = read_frame(X, self)
-        check_columns(self, frame, reset=False)
-        return self._of_frame(columns_of(frame, self.columns_used_.tolist()), shape, make)
-
-    def _of_frame(self, part: Frame, shape: tuple[int, ...], make: Callable[[list[Reals]], Reals]) -> Reals:
-        """Do the same for the columns in use; one array is filled, batch by batch."""
-        found = np.empty((part.n_rows, *shape))
-        for some, said in self._each_of(part, found.nbytes):
-            found[some] = make(said)
-        return found
-
-    def _each_of(self, part: Frame, answers: int) -> Iterator[tuple[npt.NDArray[np.intp], list[Reals]]]:
-        """Give batches of rows, and what each average says of them; the answers take so many bytes."""
-        binarizer = self.coded_.binarizer
-        tests = [self.coded_.tests_of(columns_with_tests(model)) for model in self.models_]
-        account = Account(self.memory_limit)
-        account.hold(self._held())
-        each = len(self.models_) + len(self.forests_)
-        account.need(answers, f"the probabilities of {part.n_rows} rows", "predict fewer rows at a time")
-        per_row = batch_row_bytes(len(binarizer.tests_), each, len(self.classes_))
-        for some in row_batches(part.n_rows, per_row, account.left - answers):
-            reach = reach_of_frame(binarizer, part.take(some))  # All averages have the same codes.
-            asked = zip(self.models_, tests, strict=True)
-            said = [model._predict_proba_tests(reach_of_tests(reach, own)) for model, own in asked]
-            control, n_threads = Limits().control(), threads(self.n_jobs)
-            yield some, [*said, *(each.forest.mean(reach, n_threads, control) for each in self.forests_)]
-
-    def _held(self) -> int:
-        """Return the bytes that the model holds, which predictions come beside."""
-        return (
-            coded_bytes(self.coded_)
-            + sum(model_bytes(model) for model in self.models_)
-            + sum(each.forest.nbytes + each.said.nbytes for each in self.forests_)
-        )
-
     def _share_memory(self) -> None:
         """Let each average have, in its later questions, what the others leave of a limit of memory."""
         held = self._held() if self.memory_limit is not None else 0
@@ -502,50 +459,6 @@ class EveryTreeClassifier(EveryQuestions):
             if self.memory_limit is not None:
                 left = max(1, int(self.memory_limit) - held + model_bytes(model))
             space.limits = replace(space.limits, memory_limit=left)
-
-    def raw_proba(self, X: Any) -> Reals:
-        """Return the mean of what averages and forests say, by their weights, without adding up their evidence.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows with the columns of training: a DataFrame, an array or a list of rows.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            The probabilities, in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        total = float(self.weights_.sum())
-        shares = self.weights_ / total if total else np.full(self.weights_.size, 1 / self.weights_.size)
-        return self._of_each(
-            X, (len(self.classes_),), lambda said: np.tensordot(shares, np.stack(said), axes=1)
-        )
-
-    def predict_proba(self, X: Any) -> Reals:
-        check_is_fitted(self)
-        return self._of_each(X, (len(self.classes_),), self._pooled)
-
-    def proba_of_frame(self, frame: Frame) -> Reals:
-        """Predict class probabilities of the columns in use, read and checked already.
-
-        Parameters
-        ----------
-        frame : Frame
-            The columns.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            The probabilities, in the order of ``classes_``.
-        """
-        return self._of_frame(frame, (len(self.classes_),), self._pooled)
-
-    def _pooled(self, said: list[Reals]) -> Reals:
-        log_shares = np.log(self.shares_)
-        evidence = evidence_from(said, log_shares)
-        return pooled(evidence, log_shares, self.weights_by_class_, self.coded_.total)
 
     def compress(self, n_trees: int = 1000) -> CompressedAverages:
         """Draw trees from the averages, for predictions in milliseconds that are nearly the same.

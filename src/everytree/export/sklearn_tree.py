@@ -115,7 +115,7 @@ def classifier(form: Form) -> Any:
     for at, node in enumerate(form.nodes):
         if node.condition is None and node.proba[node.says] < max(node.proba):
             raise QueryError(
-                f"leaf {at} predicts {form.classes[node.says]!r}, which costs least but is not the most probable "
+                f"leaf {at} predicts {form.classes[node.says]!r}, which is not the most probable "
                 "class, and scikit-learn's tree always predicts the most probable one; use another language"
             )
     plain = all(field.kind != "text" for field in form.fields)
