@@ -50,7 +50,7 @@ def test_a_false_claim(folder: Path) -> None:
     (folder / "model.json").write_text(json.dumps(changed), encoding="utf-8")
     done = run("model.json", "data.csv", cwd=folder)
     assert done.returncode == 1
-    assert "2 of 21 claims are false; 3 not checkable" in done.stdout
+    assert "2 of 22 claims are false; 4 not checkable" in done.stdout
     assert "A better tree:" in done.stdout
     found = json.loads(run("model.json", "data.csv", "--json", cwd=folder).stdout)
     assert found["ok"] is False

@@ -24,15 +24,14 @@ from everytree.verify.examples import UNKNOWN, Cells
 from everytree.verify.facts import TRUE, UNCHECKED, Fact
 from everytree.verify.local import between, breaks_of
 from everytree.verify.model import Column, Model, Test
-from everytree.verify.places import bins_of, cuts_given
+from everytree.verify.places import BY_CLASSES, bins_of, cuts_given
 
-__all__ = ["BY_CLASSES", "cuts_of", "test_facts"]
+__all__ = ["asked_facts", "cuts_of"]
 
-BY_CLASSES = ("mdl", "boosted")
 Asked = tuple[Test, int]  # a test, and the rows in which it holds, as bits
 
 
-def test_facts(model: Model, cells: Cells) -> list[Fact]:
+def asked_facts(model: Model, cells: Cells) -> list[Fact]:
     """Compare the tests of a model with those that its parameters ask for."""
     if "bins" not in model.params:
         return []

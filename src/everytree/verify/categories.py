@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from everytree.verify.asked import BY_CLASSES, cuts_of
+from everytree.verify.asked import cuts_of
 from everytree.verify.examples import Cells
 from everytree.verify.facts import TRUE, UNCHECKED, Fact
 from everytree.verify.model import Model
-from everytree.verify.places import bins_of, cuts_given
+from everytree.verify.places import BY_CLASSES, bins_of, cuts_given
 from everytree.verify.problem import quote
 
 __all__ = ["category_facts"]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from everytree.verify.asked import test_facts
+from everytree.verify.asked import asked_facts
 from everytree.verify.average import check_average
 from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted_facts
 from everytree.verify.csv_file import CsvTable, read_table
@@ -128,7 +128,7 @@ def verify_model(
     cells = read_cells(table, claimed, **ways)
     filled = fill_facts(claimed, cells if claimed.missing == "impute" else None)
     placed = code_facts(claimed, cells) if claimed.local else place_facts(claimed, cells)
-    placed += test_facts(claimed, cells)
+    placed += asked_facts(claimed, cells)
     if kind == "everytree.rules":
         facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
         return Report((*facts, *filled, *placed, *read), examples.notes)

@@ -16,9 +16,12 @@ from everytree.verify.examples import UNKNOWN, Cells
 from everytree.verify.facts import TRUE, UNCHECKED, Fact
 from everytree.verify.local import between
 from everytree.verify.model import Model
-from everytree.verify.problem import is_number
+from everytree.verify.problem import InputError, is_number
 
-__all__ = ["bins_of", "cuts_given", "place_facts"]
+__all__ = ["BY_CLASSES", "bins_of", "cuts_given", "place_facts"]
+
+BY_CLASSES = ("mdl", "boosted")
+WORDS = ("all", *BY_CLASSES)
 
 
 def place_facts(model: Model, cells: Cells, cuts: Sequence[Sequence[Any]] | None = None) -> list[Fact]:
@@ -62,6 +65,10 @@ def bins_of(bins: Any, j: int, name: str, other: int = 4) -> Any:
     ('all', 4, 3)
     """
     found = _own(bins, j, name) if isinstance(bins, dict) else bins
+    if isinstance(found, str) and found not in WORDS:
+        raise InputError(
+            f"params: expected bins as a number, cut points or one of {', '.join(WORDS)}, got {found!r}"
+        )
     number = isinstance(found, int) and not isinstance(found, bool) and found > 1
     return found if number or isinstance(found, str) else other
 
