@@ -27,11 +27,8 @@ PACKAGES    := $(shell find src -name __init__.py)
 # Percent of lines and branches that `make coverage` wants. Three quarters of these tests, without long ones and with the
 # first parameters of each, had 76 (80 without study): all of them have no less.
 FLOOR       := 75
-# Of the core, by the C++ tests: of lines, and of branches.
-FLOOR_CORE     := 50
-FLOOR_BRANCHES := 30
 
-.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-long test-slow test-million test-kills fuzz test-cluster test-sanitize test-asan-python test-threads coverage coverage-core mutants \
+.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-long test-slow test-million test-kills fuzz test-cluster test-sanitize test-asan-python test-threads coverage mutants \
         lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-continuous bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
@@ -138,23 +135,6 @@ coverage: $(VENV)/.required $(VENV)/.built ## line and branch coverage of the pa
 	@$(PIP) coverage
 	@$(PY) -m coverage run --branch --source=everytree --data-file=build/coverage -m pytest -q -n 0 -m "not slow" $(or $(PYTEST),$(COVERED))
 	@$(PY) -m coverage report --data-file=build/coverage --skip-covered --sort=cover --fail-under=$(FLOOR)
-
-# The core alone, by its C++ tests: what only Python reaches does not count. Branches that the compiler adds for exceptions
-# are no choice of anybody's. Counters are atomic, because tests with threads write them together.
-coverage-core: $(VENV)/.tools ## line and branch coverage of the core by the C++ tests, with a floor (needs g++)
-	@$(SAY) "Coverage of the core"
-	@if ! grep -q "g++" $(VENV)/compiler.sh && ! grep -q "/c++" $(VENV)/compiler.sh; then \
-	  echo "skipped: this compiler has no gcov; install g++, then: make clean"; \
-	else \
-	  $(PIP) gcovr && \
-	  $(CMAKE) -S core -B build/coverage $(NINJA) -DCMAKE_BUILD_TYPE=None -DEVERYTREE_FUZZ=ON --log-level=NOTICE \
-	    -DCMAKE_CXX_FLAGS="-O1 --coverage -fprofile-update=atomic" && \
-	  $(CMAKE) --build build/coverage && \
-	  $(VENV)/bin/ctest --test-dir build/coverage --parallel 2 --output-on-failure && \
-	  $(PY) -m gcovr --root core --object-directory build/coverage --exclude core/tests --exclude core/fuzz \
-	    --exclude-throw-branches --exclude-unreachable-branches --sort uncovered-percent --txt-metric line \
-	    --fail-under-line $(FLOOR_CORE) --fail-under-branch $(FLOOR_BRANCHES) --txt build/coverage/report.txt --print-summary; \
-	fi
 
 mutants: $(VENV)/.required $(VENV)/.built ## wrong versions of the checker and of the core's bounds: each must fail a test (hours; MUTANTS="verify --only prove": some)
 	@$(SAY) "Mutants"
