@@ -21,7 +21,7 @@ from everytree.common.limits import Limits
 from everytree.data.binarizer import reach_of_frame
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
-from everytree.estimators import every_tree, evidence_parts
+from everytree.estimators import every_questions, every_tree, evidence_parts
 from everytree.estimators.members import PRICE, Member, in_time, members_of, price_of, seconds_of
 from everytree.estimators.screening import MOST_AVERAGED, averaged_columns, kept_columns
 from everytree.report.page import write_report
@@ -323,7 +323,7 @@ def test_predictions_keep_the_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -
             sizes.append(some.size * per_row)
             yield some
 
-    monkeypatch.setattr(every_tree, "row_batches", batches)
+    monkeypatch.setattr(every_questions, "row_batches", batches)
     model.set_params(memory_limit=model._held() + 16 * len(many) + 300_000)
     np.testing.assert_allclose(model.predict_proba(many), whole, rtol=1e-12)
     assert len(sizes) > 1

@@ -228,7 +228,8 @@ def drawn_forests(model: Any, n_trees: int) -> list[Forest]:
     places, first = _placed(coded.columns, few)
     rows = places.rows(_checked(model))
     spread = np.array([_spread(forest, rows, n_threads, control) for forest in first])
-    numbers = _shared_out(n_trees - FEWEST * (n_models + len(deep)), model.weights_ * spread)
+    most = np.array([*[np.inf] * n_models, *(each.n_trees - FEWEST for each in deep)])
+    numbers = _shared_out(n_trees - FEWEST * (n_models + len(deep)), model.weights_ * spread, most)
     account = Account(model.memory_limit)
     account.hold(model._held())
     account.need(_bytes_of(few, numbers), f"drawing {n_trees} trees", "draw fewer of them")
@@ -274,14 +275,23 @@ def _spread(forest: Forest, rows: npt.NDArray[Any], n_threads: int, control: _co
     return float(np.sqrt((each.var(axis=0, ddof=1) / each.mean(axis=0) ** 2).mean()))
 
 
-def _shared_out(n: int, by: Reals) -> list[int]:
+def _shared_out(n: int, by: Reals, most: Reals) -> list[int]:
     """Return n as whole numbers in proportion to ``by``; those that lose most by rounding down get one more.
 
-    >>> _shared_out(10, np.array([1.0, 2.0, 0.0]))
+    None is above its ``most``: a forest has only so many trees, and what it cannot have goes to the others.
+
+    >>> _shared_out(10, np.array([1.0, 2.0, 0.0]), np.full(3, np.inf))
     [3, 7, 0]
+    >>> _shared_out(10, np.array([1.0, 2.0, 1.0]), np.array([np.inf, 2, np.inf]))
+    [4, 2, 4]
     """
     total = float(by.sum())
     wanted = n * by / total if total > 0 else np.full(by.size, n / by.size)
+    full = (wanted > most) & (by > 0)
+    if full.any() and not full.all():
+        kept = np.where(full, most, 0.0)
+        rest = _shared_out(max(0, n - int(kept.sum())), np.where(full, 0.0, by), most)
+        return [int(a) if whole else b for a, b, whole in zip(kept, rest, full, strict=True)]
     found = np.floor(wanted).astype(int)
     found[np.argsort(found - wanted, kind="stable")[: n - int(found.sum())]] += 1
     return [int(each) for each in found]
