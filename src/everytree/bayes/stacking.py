@@ -23,8 +23,9 @@ so that the loss is an honest one.
 Weights are chosen as if a part of the examples, 9 / n^1.5, had a class drawn by the shares. Evidence that is right of
 every left-out example would else be believed without end: of 75 irises it said 0.996 of what was right for 0.92, and
 the log-loss was 0.47 instead of 0.30. The part falls faster than 1 / n, because the more examples are without an
-error, the likelier it is that there is no noise at all. (One or two examples whatever n: 0.5 and 1 % less log-loss on
-small sets that settings were chosen on, and five to ten times as much where thousands are without an error.)
+error, the likelier it is that there is no noise at all. (Measured were 0, 1 and 2 examples whatever n, between which
+it lies from 21 on: 1.148, 1.076 and 1.060 of a calibrated forest's log-loss on four small or nearly errorless sets
+that settings were chosen on, 0.922, 0.922 and 0.921 on twelve others.)
 
 n examples never show that nothing else can happen: the shares keep ε = 1 / (4 n) of the answer, P = (1 − ε) P + ε s.
 """
