@@ -34,11 +34,19 @@ std::uint32_t TreeFinder::node_of_state(std::uint32_t state) {
   return it->second;
 }
 
+std::size_t TreeFinder::bytes() const {
+  constexpr std::size_t kBeside = 96;  // of a node: its pointer, its place in the map, and what the allocator adds
+  return graph_->bytes() + best_.size() * sizeof(Best) + option_bytes_ + nodes_.size() * (sizeof(Node) + kBeside);
+}
+
 void TreeFinder::expand(std::uint32_t id) {
   Node& node = *nodes_[id];
   if (node.expanded) return;
   node.expanded = true;
   control_->check(true, "writing trees", nodes_.size(), nodes_.size());
+  // Before they are there: an option for each test at most, in a vector that doubles, and under a closed state two
+  // nodes.
+  control_->check_memory(bytes() + graph_->table().n_tests() * (2 * sizeof(Option) + 2 * sizeof(Node)));
   if (node.group != kNone)
     expand_child(node);
   else if (graph_->state(node.state).inner())
@@ -47,6 +55,7 @@ void TreeFinder::expand(std::uint32_t id) {
     expand_closed(node);
   std::stable_sort(node.options.begin(), node.options.end(),
                    [](const Option& a, const Option& b) { return a.test < b.test; });
+  option_bytes_ += node.options.capacity() * sizeof(Option);
 }
 
 void TreeFinder::expand_inner(Node& node) {
@@ -85,6 +94,7 @@ void TreeFinder::expand_closed(Node& node) {
   std::vector<double> state_shares, share(f.stride());
   std::vector<std::uint32_t> child(2 * n);
   for (std::size_t i = 0; i < n; ++i) {
+    control_->check(true, "writing trees", 0, 0);
     if (s.levels == 2) fold_.load_pairs(i);
     for (int a = 0; a < 2; ++a) {
       double tests = 0;
@@ -102,12 +112,15 @@ void TreeFinder::expand_closed(Node& node) {
         }
       }
       for (std::size_t c = 0; c < n_classes; ++c) counts[c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
-      improve(best, scores_->leaf(counts.data(), depth + 1, tests > 0), 1);
+      const double leaf = scores_->leaf(counts.data(), depth + 1, tests > 0);
       child[2 * i + static_cast<std::size_t>(a)] = static_cast<std::uint32_t>(nodes_.size());
       auto made = std::make_unique<Node>();
       made->state = node.state;
       made->group = static_cast<std::uint32_t>(i);
       made->side = a;
+      made->one = leaf;
+      made->two = best.score;
+      improve(best, leaf, 1);
       made->best = best;
       nodes_.push_back(std::move(made));
     }
@@ -215,14 +228,14 @@ Key TreeFinder::kth_tree(std::size_t k, double& score) {
 
 std::vector<Ranked> TreeFinder::first(std::size_t k) {
   std::vector<Ranked> out;
-  std::size_t bytes = 0;
+  std::size_t written = 0;
   while (out.size() < k) {
     double score = 0;
     Key key = kth_tree(out.size(), score);
     if (key.empty()) break;
     control_->check(true, "writing trees", out.size(), k);
-    bytes += 64 + 4 * key.size();
-    control_->check_memory(bytes + opened_bytes_ + (sizeof(Node) + 96) * nodes_.size());
+    written += 64 + 4 * key.size();
+    control_->check_memory(bytes() + written);
     out.push_back({score, std::move(key)});
   }
   return out;
@@ -240,8 +253,8 @@ bool TreeFinder::open(std::uint32_t id, std::size_t k) {
   if (!node.opened) {
     expand(id);
     node.opened = true;
-    opened_bytes_ +=
-        node.options.size() * (sizeof(Option) + 2 * sizeof(Result));  // vectors hold up to twice their size
+    option_bytes_ += node.options.size() * 2 * sizeof(Result);  // vectors hold up to twice their size
+    control_->check_memory(bytes());
     for (std::uint32_t o = 0; o < node.options.size(); ++o) {
       const Option& option = node.options[o];
       double score = option.weight, leaves = option.test < 0 ? 1 : 2;
@@ -257,7 +270,7 @@ bool TreeFinder::open(std::uint32_t id, std::size_t k) {
     const Result r = node.heap.top();
     node.heap.pop();
     node.results.push_back(r);
-    opened_bytes_ += 2 * sizeof(Result);
+    option_bytes_ += 2 * sizeof(Result);
     const Option option = node.options[r.option];
     if (option.child1 == kNone) continue;
     // Each pair of ranks is reached once: along rank0 from (rank1, 0), and along rank1 while rank0 is 0.
@@ -299,20 +312,17 @@ Key TreeFinder::best_with_leaves(const std::vector<std::vector<double>>& by_leav
   return key;
 }
 
-double TreeFinder::least(std::uint32_t id, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves) {
+// Of the nodes under a closed state what expand_closed knows of them: to write out their options takes as much memory
+// as the square of the number of tests (432 MB with 3,000 of them).
+double TreeFinder::least(std::uint32_t id, std::size_t leaves,
+                         const std::vector<std::vector<double>>& by_leaves) const {
   const Node& node = *nodes_[id];
-  if (node.group == kNone) {
-    const auto& v = by_leaves[node.state];
-    return leaves <= v.size() ? v[leaves - 1] : kInf;
-  }
-  expand(id);
-  double score = kInf;
-  for (const Option& o : node.options)
-    if ((o.test < 0 ? 1u : 2u) == leaves) score = std::min(score, o.weight);
-  return score;
+  if (node.group != kNone) return leaves == 1 ? node.one : leaves == 2 ? node.two : kInf;
+  const auto& v = by_leaves[node.state];
+  return leaves <= v.size() ? v[leaves - 1] : kInf;
 }
 
-std::size_t TreeFinder::most_leaves(std::uint32_t id, const std::vector<std::vector<double>>& by_leaves) {
+std::size_t TreeFinder::most_leaves(std::uint32_t id, const std::vector<std::vector<double>>& by_leaves) const {
   return nodes_[id]->group == kNone ? by_leaves[nodes_[id]->state].size() : 2;
 }
 

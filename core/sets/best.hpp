@@ -114,7 +114,8 @@ class TreeFinder {
   struct Node {
     std::uint32_t state;
     std::uint32_t group = kNone;  // of a child of a closed state: which split,
-    int side = 0;                 // and which side of it
+    int side = 0;                 // and which side of it,
+    double one = 0, two = 0;      // and its least scores with one leaf and with two
     Best best;
     bool expanded = false, opened = false;
     std::vector<Option> options;
@@ -123,6 +124,8 @@ class TreeFinder {
   };
 
   std::uint32_t node_of_state(std::uint32_t state);
+  // What the graph, its values and all nodes take, for the limit of memory.
+  std::size_t bytes() const;
   void expand(std::uint32_t node);
   void expand_inner(Node& node);
   void expand_closed(Node& node);
@@ -133,8 +136,8 @@ class TreeFinder {
   void write_kth(std::uint32_t node, std::size_t k, Key& key);
   void write_leaves(std::uint32_t node, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves,
                     Key& key);
-  double least(std::uint32_t node, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves);
-  std::size_t most_leaves(std::uint32_t node, const std::vector<std::vector<double>>& by_leaves);
+  double least(std::uint32_t node, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves) const;
+  std::size_t most_leaves(std::uint32_t node, const std::vector<std::vector<double>>& by_leaves) const;
 
   const Graph* graph_;
   const Scores* scores_;
@@ -146,7 +149,7 @@ class TreeFinder {
   std::uint32_t loaded_ = kNone;
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::size_t opened_bytes_ = 0;  // of what the k best have opened, without the nodes themselves
+  std::size_t option_bytes_ = 0;  // of the options of all nodes, and of what the k best have opened
 };
 
 }  // namespace everytree

@@ -81,15 +81,12 @@ def front_of(engine: Engine, query: Query, by: str) -> list[tuple[int, float, Tr
         points = front(session, plan, along)
         if not points:
             raise why_none(session, plan)
-    counted = cost_of(plan, query.cost, engine)
-    return [
-        (
-            {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by],
-            point.values[query.cost],
-            answered(
-                engine.tree_of(point.key, {query.cost: point.values[query.cost]}, depth_within(plan, engine)),
-                counted,
-            ),
-        )
-        for point in points
-    ]
+        counted, within = cost_of(plan, query.cost, engine), depth_within(plan, engine)
+        entries = []
+        for point in points:
+            control.check()  # a tree counts its nodes in all rows
+            value = point.values[query.cost]
+            size = {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by]
+            tree = engine.tree_of(point.key, {query.cost: value}, within)
+            entries.append((size, value, answered(tree, counted)))
+        return entries
