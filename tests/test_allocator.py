@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import everytree as et
-from everytree.common import allocator
-from everytree.engine import engine
+from everytree.common import allocator, limits
 
 
 def resident() -> int:
@@ -30,7 +29,7 @@ def test_what_was_freed_is_given_back() -> None:
 
 def test_a_limited_question_gives_it_back_first(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(engine, "give_back", lambda: asked.append(1))
+    monkeypatch.setattr(limits, "give_back", lambda: asked.append(1))
     X, y = np.eye(4, dtype=int), [0, 1, 0, 1]
     et.TreeSpace(X, y)
     assert not asked

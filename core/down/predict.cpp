@@ -75,7 +75,15 @@ void Posterior::average(const NewRows& rows, bool moments, double* out, Control&
   control.check_memory(held);
   std::vector<std::uint32_t> order(n_rows), distinct(n_rows);
   std::iota(order.begin(), order.end(), 0u);
+  // Sorting and copying many rows takes longer than a limit may be missed by.
+  std::size_t touched = 0;
+  const auto look = [&](std::size_t bytes) {
+    if ((touched += bytes) < (std::size_t{1} << 20)) return;
+    touched = 0;
+    control.check(true, "predicting", 0, 0);
+  };
   const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    look(32);
     return width_in == 0 ? 0 : std::memcmp(rows.bytes(a), rows.bytes(b), width_in);
   };
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -98,7 +106,10 @@ void Posterior::average(const NewRows& rows, bool moments, double* out, Control&
   if (rows.reach != nullptr)
     asked = {nullptr, reinterpret_cast<const std::uint16_t*>(copies.data()), n_distinct, rows.n_tests};
   average_distinct(asked, moments, answers.data(), held, control);
-  for (std::size_t r = 0; r < n_rows; ++r) std::copy_n(answers.data() + distinct[r] * width, width, out + r * width);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    look(width * sizeof(double));
+    std::copy_n(answers.data() + distinct[r] * width, width, out + r * width);
+  }
 }
 
 void Posterior::average_distinct(const NewRows& rows, bool moments, double* out, std::size_t held,

@@ -35,6 +35,7 @@ import everytree._core as _core
 from everytree.bayes.fold_arguments import fold_arguments, posterior_graph
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import refused
+from everytree.common.limits import blocks
 from everytree.errors import LimitReached, QueryError
 from everytree.weights.priors import PriorTables
 
@@ -115,25 +116,26 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
         if not _limited(posterior, control):
             local = space.table.columns is not None and space.max_depth is not None
             core = _fold(posterior, None, control) if local else posterior.core
-            proba = posterior.clipped(core.predict(rows, control))
-            return PredictionBracket(proba, proba.copy(), 1.0)
+            proba = posterior.clipped(core.predict(rows, control), control)
+            upper = np.empty_like(proba)
+            for block in blocks(len(proba), 8 * proba.shape[1], control):
+                upper[block] = proba[block]
+            return PredictionBracket(proba, upper, 1.0)
         if 2 * len(rows) * len(space.classes) * 8 > space.limits.memory:  # two matrices are the answer
             raise LimitReached("memory limit reached", "memory")
         core = _known_trees(posterior, tables, control)
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
-        p = core.predict(rows, control)
-    counts = space.table.class_examples.astype(float)
-    a = np.array(posterior.parameters[0])
-    low = a / (counts.sum() - counts + a.sum())
-    high = (counts + a) / (counts + a.sum())
-    lower, upper = p - low, np.subtract(high, p, out=p)
-    lower *= known
-    lower += low
-    lower -= 1e-12
-    upper *= known
-    np.subtract(high, upper, out=upper)
-    upper += 1e-12
-    return PredictionBracket(np.clip(lower, 0.0, 1.0, out=lower), np.clip(upper, 0.0, 1.0, out=upper), known)
+        upper = core.predict(rows, control)
+        counts = space.table.class_examples.astype(float)
+        a = np.array(posterior.parameters[0])
+        low = a / (counts.sum() - counts + a.sum())
+        high = (counts + a) / (counts + a.sum())
+        lower = np.empty_like(upper)
+        for block in blocks(len(rows), 8 * len(low), control):
+            p = upper[block]
+            lower[block] = np.clip(low + known * (p - low) - 1e-12, 0.0, 1.0)
+            upper[block] = np.clip(high - known * (high - p) + 1e-12, 0.0, 1.0)
+    return PredictionBracket(lower, upper, known)
 
 
 def _known_trees(posterior: Folded, tables: PriorTables, control: _core.Control) -> _core.Posterior:

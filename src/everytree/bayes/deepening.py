@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.posterior import Posterior
-from everytree.common.allocator import give_back
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
 from everytree.data.local_columns import Reach
@@ -220,8 +219,7 @@ class _Run:
         with space.question("reading the table") as control:
             space.core_table(control)  # built once, for every depth
         self._rows = _rows(space, X)
-        if space.limits.memory_limit is not None:  # what making the table and the rows left is in no account
-            give_back()
+        space.limits.give_back()  # what making the table and the rows left
 
     def _limits(self) -> Limits:
         limits = self._space.limits

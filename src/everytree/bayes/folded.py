@@ -12,6 +12,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.folding import fold_posterior
 from everytree.common.arguments import generator
+from everytree.common.limits import blocks
 from everytree.engine.engine import Engine
 from everytree.engine.rows import core_rows
 from everytree.errors import QueryError
@@ -143,8 +144,7 @@ class Folded:
         """
         rows = self.checked_rows(X)
         with self._space.question("predicting with the posterior") as control:
-            proba: Reals = self.core.predict(rows, control)
-        return self.clipped(proba)
+            return self.clipped(self.core.predict(rows, control), control)
 
     def checked_rows(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """Check rows, and return them as the core reads them.
@@ -166,7 +166,7 @@ class Folded:
         """
         return core_rows(self._space, X)
 
-    def clipped(self, proba: Reals) -> Reals:
+    def clipped(self, proba: Reals, control: _core.Control) -> Reals:
         # Sums are exact to about 1e-15, so a smaller probability may come out as zero; but no leaf gives a class less
         # than a_c / (n + Σa), so neither does the average.
         """Clip probabilities to what leaves can give, in place.
@@ -175,6 +175,8 @@ class Folded:
         ----------
         proba : ndarray of shape (n_rows, n_classes)
             The probabilities, exact up to rounding.
+        control : _core.Control
+            The limits of the question.
 
         Returns
         -------
@@ -183,7 +185,9 @@ class Folded:
         """
         a = np.array(self.parameters).min(axis=0)
         least = a / (self._space.table.examples + np.max(np.sum(self.parameters, axis=1)))
-        return np.clip(proba, least, 1.0, out=proba)
+        for rows in blocks(len(proba), 8 * proba.shape[1], control):
+            np.clip(proba[rows], least, 1.0, out=proba[rows])
+        return proba
 
     def drawn_keys(
         self, n: int, random_state: int | np.random.Generator | None, control: _core.Control

@@ -29,6 +29,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import number, whole
+from everytree.common.limits import blocks
 from everytree.errors import LimitReached
 
 __all__ = ["DrawnLeaf", "Moments", "drawn_leaves", "interval", "moments"]
@@ -93,10 +94,15 @@ def moments(posterior: Folded, X: npt.ArrayLike) -> Moments:
     rows = posterior.checked_rows(X)
     n_classes = len(posterior.space.classes)
     with posterior.space.question("computing moments with the posterior") as control:
+        if 4 * 8 * len(rows) * n_classes > posterior.space.limits.memory:  # the answer is four matrices
+            raise LimitReached("memory limit reached", "memory")
         flat: Reals = posterior.core.moments(rows, control)
-    mean, between, within = (flat[:, k * n_classes : (k + 1) * n_classes].copy() for k in range(3))
-    posterior.clipped(mean)
-    return Moments(mean, mean * mean + between + within, between, within)
+        mean, between, within = (flat[:, k * n_classes : (k + 1) * n_classes] for k in range(3))
+        posterior.clipped(mean, control)
+        second = np.empty(mean.shape)
+        for block in blocks(len(second), 8 * n_classes, control):
+            second[block] = mean[block] * mean[block] + between[block] + within[block]
+    return Moments(mean, second, between, within)
 
 
 def interval(

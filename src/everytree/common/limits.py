@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import everytree._core as _core
+from everytree.common.allocator import give_back
 from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
 
-__all__ = ["Limits", "Progress", "Watch", "in_bytes", "threads", "watching"]
+__all__ = ["Limits", "Progress", "Watch", "blocks", "in_bytes", "threads", "watching"]
 
 # The arguments are the stage, how much is done, the total, and the seconds so far.
 Progress = Callable[[str, int, int, float], None]
@@ -93,6 +94,11 @@ class Limits:
         """The bytes that a question may take."""
         return self.most_bytes if self.memory_limit is None else max(0, self.most_bytes - self.held)
 
+    def give_back(self) -> None:
+        """Give freed memory back to the system, where memory is limited: what an earlier step left is in no account."""
+        if self.memory_limit is not None:
+            give_back()
+
     def control(self) -> _core.Control:
         """Return a fresh control object of the core; its clock starts now."""
         progress = self.progress
@@ -102,6 +108,18 @@ class Limits:
         for watch in _WATCHES:
             watch._controls.add(control)
         return control
+
+
+def blocks(n_rows: int, row_bytes: int, control: _core.Control) -> Iterator[slice]:
+    """Yield slices of about a megabyte of rows, and look at the limits before each: loops of numpy look at none.
+
+    >>> list(blocks(5, 500_000, Limits().control()))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, 10**6 // max(1, row_bytes))
+    for begin in range(0, n_rows, step):
+        control.check()
+        yield slice(begin, min(begin + step, n_rows))
 
 
 class Watch:

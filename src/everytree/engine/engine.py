@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.common.allocator import give_back
 from everytree.common.limits import Limits
 from everytree.data.table import Table
 from everytree.data.table_codes import only_tests
@@ -57,8 +56,7 @@ class Engine(Problem):
     ) -> None:
         super().__init__(table, max_depth, min_leaf, n_jobs, attributes, limits, switches)
         self._forget()
-        if limits.memory_limit is not None:  # what reading left is in no account
-            give_back()
+        limits.give_back()  # what reading left
 
     def _forget(self) -> None:
         self.graphs: dict[bool, _core.Graph] = {}
