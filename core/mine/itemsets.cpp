@@ -1,5 +1,6 @@
 #include "mine/itemsets.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "mine/eclat.hpp"
@@ -10,29 +11,39 @@ namespace everytree::mine {
 Itemsets relevant_itemsets(const Lattice& lattice, Meter& meter) {
   Trie trie(lattice.n_classes(), meter);
   Eclat(lattice, true, trie, meter).run();
-  Itemsets out;
   // Breadth first: children are sorted by item, so each length comes in the order of its items.
   struct Place {
-    std::uint32_t node;
-    std::size_t begin, end;  // the items of the itemset in `out`
+    std::uint32_t node, above;  // and where the itemset without the last item stands in the queue
+    std::size_t begin, end;     // its items
   };
   Store<Place> queue(meter);
-  queue.push_back({0, 0, 0});
+  queue.push_back({0, 0, 0, 0});
+  std::size_t n_items = 0;
   for (std::size_t next = 0; next < queue.size(); ++next) {
     const Place at = queue[next];
+    const std::size_t length = at.end - at.begin + 1;
+    for (std::uint32_t c = trie.node(at.node).begin; c < trie.node(at.node).end; ++c, n_items += length)
+      queue.push_back({c, static_cast<std::uint32_t>(next), n_items, n_items + length});
+    meter.work(8, "writing itemsets", queue.size());
+  }
+  // What is written is there beside the trie, and all of it is known now.
+  Held room(meter, n_items * sizeof(Item) +
+                       queue.size() * (sizeof(std::int64_t) + lattice.n_classes() * sizeof(std::int32_t)));
+  Itemsets out;
+  out.items.resize(n_items);
+  out.ends.reserve(queue.size());
+  out.counts.reserve(queue.size() * lattice.n_classes());
+  for (std::size_t k = 0; k < queue.size(); ++k) {
+    const Place at = queue[k], above = queue[at.above];
     out.ends.push_back(static_cast<std::int64_t>(at.end));
     const std::int32_t* counts = trie.counts(at.node);
     out.counts.insert(out.counts.end(), counts, counts + lattice.n_classes());
-    for (std::uint32_t c = trie.node(at.node).begin; c < trie.node(at.node).end; ++c) {
-      const std::size_t begin = out.items.size();
-      for (std::size_t k = at.begin; k < at.end; ++k) {
-        const Item item = out.items[k];
-        out.items.push_back(item);
-      }
-      out.items.push_back(trie.node(c).item);
-      queue.push_back({c, begin, out.items.size()});
-      meter.work(8, "writing itemsets", queue.size());
+    if (at.end > at.begin) {
+      Item* to = out.items.data() + at.begin;
+      to = std::copy(out.items.data() + above.begin, out.items.data() + above.end, to);
+      *to = trie.node(at.node).item;
     }
+    meter.work(8 + lattice.n_classes() / 2, "writing itemsets", k);
   }
   return out;
 }

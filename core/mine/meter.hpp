@@ -42,6 +42,18 @@ class Meter {
   std::size_t now_ = 0, peak_ = 0, work_ = 0;
 };
 
+// Bytes of what is no Store, as long as this lives.
+class Held {
+ public:
+  Held(Meter& meter, std::size_t bytes) : meter_(&meter), bytes_(bytes) { meter.hold(bytes); }
+  Held(const Held&) = delete;
+  ~Held() { meter_->drop(bytes_); }
+
+ private:
+  Meter* meter_;
+  std::size_t bytes_;
+};
+
 template <class T>
 class Store {
  public:

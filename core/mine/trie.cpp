@@ -10,10 +10,11 @@ std::uint32_t Trie::add(Item item, const std::int32_t* counts) {
   if (nodes_.size() >= kNone - 1) throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 itemsets");
   const auto id = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back({item});
+  if (id % kBlock == 0) counts_.emplace_back(*meter_);
   if (counts != nullptr)
-    counts_.append(counts, n_classes_);
+    counts_.back().append(counts, n_classes_);
   else
-    counts_.resize(counts_.size() + n_classes_, 0);
+    counts_.back().resize(counts_.back().size() + n_classes_, 0);
   return id;
 }
 
@@ -25,7 +26,8 @@ void Trie::move(std::uint32_t from, std::uint32_t to) {
 
 void Trie::truncate(std::size_t n) {
   nodes_.resize(n);
-  counts_.resize(n * n_classes_);
+  while (counts_.size() * kBlock >= n + kBlock) counts_.pop_back();
+  if (n % kBlock != 0) counts_.back().resize(n % kBlock * n_classes_);
 }
 
 std::uint32_t Trie::child(std::uint32_t id, Item item) const {

@@ -5,6 +5,8 @@
 // (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
+#include <deque>
+
 #include "mine/lattice.hpp"
 
 namespace everytree::mine {
@@ -17,13 +19,13 @@ class Trie {
     std::uint32_t deepest = 0;         // longest itemset below, as far as the miner keeps it
   };
 
-  Trie(std::size_t n_classes, Meter& meter) : n_classes_(n_classes), nodes_(meter), counts_(meter) {}
+  Trie(std::size_t n_classes, Meter& meter) : n_classes_(n_classes), meter_(&meter), nodes_(meter) {}
 
   std::size_t size() const { return nodes_.size(); }
   Node& node(std::size_t id) { return nodes_[id]; }
   const Node& node(std::size_t id) const { return nodes_[id]; }
-  std::int32_t* counts(std::size_t id) { return counts_.data() + id * n_classes_; }
-  const std::int32_t* counts(std::size_t id) const { return counts_.data() + id * n_classes_; }
+  std::int32_t* counts(std::size_t id) { return counts_[id / kBlock].data() + id % kBlock * n_classes_; }
+  const std::int32_t* counts(std::size_t id) const { return counts_[id / kBlock].data() + id % kBlock * n_classes_; }
 
   // A node that its parent does not know yet; counts may be null (zeros).
   std::uint32_t add(Item item, const std::int32_t* counts);
@@ -37,9 +39,13 @@ class Trie {
   std::uint32_t find_without(const Item* items, std::size_t n, std::size_t k) const;
 
  private:
+  static constexpr std::size_t kBlock = 4096;
   std::size_t n_classes_;
+  Meter* meter_;
   Store<Node> nodes_;
-  Store<std::int32_t> counts_;
+  // Of so many nodes each. In one array that moves as it grows, hundreds of megabytes for hundreds of classes took 60
+  // ms, in which nobody looks at the clock, and were there twice.
+  std::deque<Store<std::int32_t>> counts_;
 };
 
 }  // namespace everytree::mine

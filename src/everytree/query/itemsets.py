@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,10 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import refused, whole
-from everytree.common.limits import Limits
+from everytree.common.limits import Limits, blocks
 from everytree.engine.certificate import certificate
 from everytree.engine.engine import Engine
-from everytree.errors import DataError, NoTreeError, QueryError
+from everytree.errors import DataError, LimitReached, NoTreeError, QueryError
 from everytree.query import itemset_file
 from everytree.query.paths import PathPredicate, Paths, paths_of
 from everytree.query.plan import Plan, cost_of, plan_of
@@ -38,6 +38,8 @@ from everytree.trees.tree import Tree
 
 __all__ = ["ItemsetDatabase", "mined_from"]
 
+# Of an itemset in the dictionary, its two tuples without their entries; numbers above 256 are objects of 28 bytes.
+BYTES_OF_ITEMSET = 200
 Itemset = tuple[int, ...]  # test << 1 | outcome, ascending
 
 
@@ -69,6 +71,8 @@ class ItemsetDatabase:
         The name of the constraint on class counts that the itemsets were mined with; None means that there was none.
     limits : Limits, default=Limits()
         The limits of time and memory for each question.
+    mined : bool, default=False
+        Whether the itemsets are whole and in order, as those of ``TreeSpace.mine`` are; others are checked and sorted.
 
     Raises
     ------
@@ -96,8 +100,11 @@ class ItemsetDatabase:
     classes: tuple[Any, ...] | None = None
     paths: str | None = None
     limits: Limits = field(default_factory=Limits, compare=False)
+    mined: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, mined: bool) -> None:
+        if mined:
+            return
         _check(self)
         ordered = sorted(self.itemsets, key=lambda items: (len(items), items))
         object.__setattr__(self, "itemsets", {items: self.itemsets[items] for items in ordered})
@@ -427,19 +434,27 @@ def mined_from(engine: Engine, extend_pure: bool, paths: Paths | None = None) ->
         items, ends, counts = _core.mine_itemsets(
             engine.core_table(), depth, engine.min_leaf, extend_pure, control, paths
         )
-    if paths is not None:
-        paths.check()
-    n_classes = engine.table.n_classes
-    flat, rows = items.tolist(), counts.reshape(-1, n_classes).tolist()
-    begins = [0, *ends.tolist()]
-    found = {
-        tuple(flat[begin:end]): tuple(row) for begin, end, row in zip(begins, begins[1:], rows, strict=False)
-    }
+        if paths is not None:
+            paths.check()
+        n_classes = engine.table.n_classes
+        counts = counts.reshape(-1, n_classes)
+        begins = np.concatenate([[0], ends[:-1]])
+        made = (
+            BYTES_OF_ITEMSET * len(ends)
+            + 8 * (items.size + counts.size)
+            + 28 * np.count_nonzero(counts > 256)
+        )
+        if made > engine.limits.memory:
+            raise LimitReached("memory limit reached", "memory")
+        found: dict[Itemset, tuple[int, ...]] = {}
+        for block in blocks(len(ends), 64 + 16 * n_classes, control):
+            for begin, end, row in zip(begins[block], ends[block], counts[block].tolist(), strict=True):
+                found[tuple(items[begin:end].tolist())] = tuple(row)
     names, classes = engine.table.test_names, engine.table.classes
     return ItemsetDatabase(
         found, engine.n_tests, n_classes, engine.min_leaf, engine.max_depth, extend_pure,
         None if names is None else tuple(names), None if classes is None else tuple(classes),
-        None if paths is None else paths.name, engine.limits,
+        None if paths is None else paths.name, engine.limits, mined=True,
     )  # fmt: skip
 
 
