@@ -13,7 +13,7 @@ namespace everytree {
 
 namespace {
 
-constexpr std::size_t kRatioBytes = std::size_t{1} << 28;  // for the ratios of one round
+constexpr std::size_t kRatioBytes = std::size_t{1} << 28;  // for the ratios of one round, if there is no tighter limit
 constexpr std::int32_t kNoPlace = -1;
 
 // The part of the weight of a group of tests that belongs to a set, the `target`.
@@ -183,7 +183,11 @@ std::vector<double> Posterior::inclusion_of(const std::vector<std::int32_t>& own
                          std::to_string(static_cast<std::int64_t>(n_sets) - 1));
   const Prior& prior = weights_.prior();
   const std::size_t n_states = graph_->size();
-  const std::size_t width = std::clamp<std::size_t>(kRatioBytes / (8 * n_states), 1, std::max<std::size_t>(1, n_sets));
+  // The graph and its values, and for each thread what it knows of the tests of a state.
+  const std::size_t held = bytes() + n_threads_ * owner.size() * 16 * sizeof(double);
+  const std::size_t room = std::min(kRatioBytes, control.memory_limit - std::min(control.memory_limit, held));
+  const std::size_t width = std::clamp<std::size_t>(room / (8 * n_states), 1, std::max<std::size_t>(1, n_sets));
+  control.check_memory(held + 8 * n_states * width);
   const Order order(*graph_);
   const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
   std::vector<ClosedExclusion> workers;
