@@ -175,12 +175,22 @@ void bind_posterior(nb::module_& m) {
       .def(
           "top",
           [](const Posterior& p, std::size_t k, PyControl& control) {
-            std::vector<std::pair<double, Key>> out;
-            for (Ranked& tree : run(control, [&](Control& c) { return top_trees(p, k, c); }))
-              out.emplace_back(tree.score, std::move(tree.key));
-            return out;
+            // As arrays: a list for each of 20,000 keys took 0.1 s, in which nobody looks at the clock.
+            std::vector<double> log_joint;
+            std::vector<std::int32_t> keys;
+            std::vector<std::int64_t> ends;
+            run(control, [&](Control& c) {
+              for (const Ranked& tree : top_trees(p, k, c)) {
+                log_joint.push_back(tree.score);
+                keys.insert(keys.end(), tree.key.begin(), tree.key.end());
+                ends.push_back(static_cast<std::int64_t>(keys.size()));
+              }
+              return 0;
+            });
+            return std::tuple(as_numpy(std::move(log_joint)), as_numpy(std::move(keys)), as_numpy(std::move(ends)));
           },
-          nb::arg("k"), nb::arg("control"), "The k most probable trees: (log joint, key) pairs.")
+          nb::arg("k"), nb::arg("control"),
+          "The k most probable trees: their log joints, their keys one after the other, and where each ends.")
       .def(
           "path_node",
           [](const Posterior& p, const std::vector<std::pair<std::int32_t, int>>& steps) -> nb::object {

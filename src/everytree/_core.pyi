@@ -240,8 +240,10 @@ class Posterior:
     def log_map(self, control: Control) -> float:
         """Log joint of the most probable tree."""
 
-    def top(self, k: int, control: Control) -> list[tuple[float, list[int]]]:
-        """The k most probable trees: (log joint, key) pairs."""
+    def top(self, k: int, control: Control) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        The k most probable trees: their log joints, their keys one after the other, and where each ends.
+        """
 
     def path_node(self, steps: Sequence[tuple[int, int]]) -> object:
         """
