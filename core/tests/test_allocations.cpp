@@ -3,16 +3,14 @@
 // What must hold each time: std::bad_alloc or a limit arrives (nothing aborts, no thread is left), everything that was
 // allocated is freed, and the same objects give the same answer when they are asked again.
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <numeric>
 #include <string>
 
 #include "check.hpp"
 #include "common/errors.hpp"
 #include "common/stream.hpp"
+#include "counting_new.hpp"
 #include "down/leave_one_out.hpp"
 #include "down/posterior.hpp"
 #include "grow/c45.hpp"
@@ -29,55 +27,11 @@
 #include "sets/pareto.hpp"
 #include "sets/query.hpp"
 
-namespace {
-std::atomic<long> asked{0};     // allocations so far
-std::atomic<long> fails_at{0};  // the one that fails; 0: none
-std::atomic<long> held{0};      // blocks that are not freed yet
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  const long k = ++asked;
-  if (k == fails_at.load(std::memory_order_relaxed)) throw std::bad_alloc();
-  size = std::max<std::size_t>(size, 1);
-  void* block = alignment <= alignof(std::max_align_t)
-                    ? std::malloc(size)
-                    : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (block == nullptr) throw std::bad_alloc();
-  ++held;
-  return block;
-}
-void release(void* block) noexcept {
-  if (block == nullptr) return;
-  --held;
-  std::free(block);
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) { return allocate(size, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) { return allocate(size, static_cast<std::size_t>(a)); }
-// std::stable_sort asks for its buffer this way, and does without one where there is none.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  try {
-    return allocate(size, alignof(std::max_align_t));
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-void operator delete(void* block, const std::nothrow_t&) noexcept { release(block); }
-void operator delete(void* block) noexcept { release(block); }
-void operator delete[](void* block) noexcept { release(block); }
-void operator delete(void* block, std::size_t) noexcept { release(block); }
-void operator delete[](void* block, std::size_t) noexcept { release(block); }
-void operator delete(void* block, std::align_val_t) noexcept { release(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { release(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { release(block); }
-void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { release(block); }
-
 using namespace everytree;
 
 namespace {
 
+using counting::asked, counting::fails_at, counting::held;
 using Answer = std::vector<double>;
 using Question = std::function<Answer()>;
 
