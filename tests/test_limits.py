@@ -21,6 +21,7 @@ import pytest
 
 from everytree import _core
 from everytree.bayes.posterior import Posterior
+from everytree.common.aside import aside
 from everytree.common.limits import Limits, threads, watching
 from everytree.errors import LimitReached, QueryError
 from everytree.space.tree_space import TreeSpace
@@ -400,6 +401,29 @@ def test_ctrl_c(n: int, n_tests: int, depth: int, what: str, n_jobs: int) -> Non
             child.kill()
     assert word == "interrupted"
     assert float(when) - sent < 0.1 + SLACK / 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_does_not_wait_for_work_that_looks_at_no_signal() -> None:
+    ended = threading.Event()
+
+    def work() -> None:
+        time.sleep(1.0)  # not in the main thread: no signal ends it
+        ended.set()
+
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        aside(work)
+    assert time.monotonic() - begin < 0.9
+    assert ended.wait(20), "it goes on to its end"
+
+
+def test_what_goes_wrong_aside_goes_wrong_here() -> None:
+    with pytest.raises(ZeroDivisionError):
+        aside(lambda: 1 / 0)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(aside, threading.current_thread).result() is not threading.main_thread()
 
 
 # Values -----------------------------------------------------------------------------------------------------
