@@ -21,6 +21,33 @@ def table(seed: int, n_classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
     return X, (X[:, 0] + X[:, 3] * (rng.random(30) < 0.8)) % n_classes
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_what_was_mined_is_whole_and_in_order(n_classes: int) -> None:
+    """It is neither checked nor sorted when it is made: both would change nothing."""
+    X, y = table(4, n_classes)
+    mined = et.TreeSpace(X, y, max_depth=3, min_leaf=2).mine(extend_pure=True)
+    again = et.ItemsetDatabase(
+        dict(reversed(mined.itemsets.items())),
+        mined.n_tests,
+        mined.n_classes,
+        2,
+        3,
+        True,
+        classes=mined.classes,
+    )
+    assert again == mined
+    assert list(again.itemsets) == list(mined.itemsets)
+    with pytest.raises(et.DataError, match="its subset"):
+        et.ItemsetDatabase({(): (1, 1), (0, 2): (1, 1)}, 2, 2)
+
+
+def test_a_dictionary_that_does_not_fit_the_memory_is_not_made() -> None:
+    X = np.random.default_rng(0).integers(0, 2, (200, 12)).astype(np.uint8)
+    with pytest.raises(et.LimitReached, match="memory limit reached"):
+        et.TreeSpace(X, X[:, 0], max_depth=4, memory_limit=2_000_000).mine(extend_pure=True)
+    assert len(et.TreeSpace(X, X[:, 0], max_depth=4, memory_limit=20_000_000).mine(extend_pure=True)) > 9000
+
+
 QUERIES: list[dict[str, Any]] = [
     {},
     {"minimize": "gini"},
