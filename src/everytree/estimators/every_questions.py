@@ -175,7 +175,9 @@ class EveryQuestions(ClassifierBase):
             raise refused(QueryError, "max_depth", max_depth, "at most 4, for a tree that a person can read")
         if isinstance(leaf_share, bool) or not isinstance(leaf_share, int | float) or not 0 <= leaf_share < 1:
             raise refused(QueryError, "leaf_share", leaf_share, "a share of the examples, from 0 to below 1")
-        return nearest_tree(self, depth, float(leaf_share))
+        account = Account(self.memory_limit)
+        account.hold(self._held())
+        return nearest_tree(self, depth, float(leaf_share), account)
 
     def summary(self, top: int = 5) -> str:
         """Tell in words how sure the model is, which columns matter, and which single tree comes nearest.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from everytree.common.text import as_number, many
+from everytree.errors import LimitReached
 from everytree.estimators.screening import chosen_by_labels
 
 __all__ = ["summary"]
@@ -57,7 +58,11 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
     used = sorted(model.attribute_inclusion().items(), key=lambda pair: -pair[1])
     lines += [f"  {share:6.1%}  {name}" for name, share in used[:top]]
     lines += [f"Note: {note}." for note in model.notes_]
-    lines += ["", str(model.nearest_tree())]
+    try:
+        nearest = str(model.nearest_tree())
+    except LimitReached as limit:
+        nearest = f"Without the nearest tree: {limit}."
+    lines += ["", nearest]
     return "\n".join(lines)
 
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from everytree.common.account import Account
 from everytree.data.asked import ColumnQuestions
 from everytree.data.recipes.wanted import as_read
 from everytree.data.table import Table
@@ -132,11 +133,22 @@ class NearestTree(Exports):
         )
 
 
-def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
-    """Find the nearest tree of an ``EveryTreeClassifier``, and judge it by cross-validation."""
+def nearest_tree(model: Any, max_depth: int, leaf_share: float, account: Account) -> NearestTree:
+    """Find the nearest tree of an ``EveryTreeClassifier``, and judge it by cross-validation.
+
+    ``account`` holds what the model does; a search that fills the rest ends with the best tree so far.
+    """
     coded = model.coded_
     part = coded.only(averaged_columns(coded), BINS)
     table, entries = part.table, np.nonzero(coded.counts)
+    # The table as rows and bits and its counts, those that vote with the rows they are of, what is said of entries.
+    own = (
+        3 * int(table.rows.nbytes)
+        + 4 * int(table.class_counts.nbytes)
+        + 3 * 8 * entries[0].size * table.n_classes
+    )
+    account.need(own, f"the tree nearest to {table.total} examples", "fit on fewer examples")
+    search = Search(max_depth, None if model.memory_limit is None else max(1, account.left - own))
     rows, codes = part.place[entries[0]], entries[1]
     held, decided = coded.counts[entries], model.decided_
     counts = coded.examples(entries)
@@ -145,9 +157,7 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
         votes = np.zeros_like(table.class_counts)
         np.add.at(votes, (rows[some], says), held[some])
         price = leaf_share * float(counts[some].sum())
-        return _searched(
-            model, table, votes, table.per_example, max_depth, float(counts[some].sum()), "error", price
-        )
+        return search.found(model, table, votes, table.per_example, float(counts[some].sum()), "error", price)
 
     everything = np.ones(len(codes), dtype=bool)
     whole = found(everything, decided)
@@ -177,7 +187,7 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     said = getattr(model, "left_out_", None)
     if whole.tree_.n_leaves > 1 or max_depth == 0 or said is None:
         return by_decisions
-    return _by_probabilities(model, table, rows, said, max_depth, by_decisions)
+    return _by_probabilities(model, table, rows, said, search, by_decisions)
 
 
 def _by_probabilities(
@@ -185,7 +195,7 @@ def _by_probabilities(
     table: Table,
     rows: npt.NDArray[np.intp],
     said: Reals,
-    max_depth: int,
+    search: Search,
     otherwise: NearestTree,
 ) -> NearestTree:
     """Find the tree whose leaves are nearest to the average's probabilities; ``otherwise`` where none has a split."""
@@ -197,9 +207,9 @@ def _by_probabilities(
     around = _squares(said, counts)
     if around <= 0:
         return otherwise
-    found = _searched(
-        model, table, votes, table.per_example * PARTS, max_depth, float(counts.sum()), "gini", LEAF_SPREAD * around
-    )  # fmt: skip
+    found = search.found(
+        model, table, votes, table.per_example * PARTS, float(counts.sum()), "gini", LEAF_SPREAD * around
+    )
     if found.tree_.n_leaves == 1:
         return otherwise
     leaf = _leaves(found.tree_, table)[rows]
@@ -217,33 +227,39 @@ def _squares(said: Reals, counts: Reals) -> float:
     return float(counts @ ((said - mean) ** 2).sum(axis=1))
 
 
-def _searched(
-    model: Any,
-    table: Table,
-    votes: npt.NDArray[np.int64],
-    per_example: int,
-    max_depth: int,
-    total: float,
-    cost: str,
-    price: float,
-) -> OptimalTreeClassifier:
-    """Find the best tree for votes instead of classes."""
-    used = votes.sum(axis=1) > 0
-    part = Table.trusted(
-        table.rows[used], votes[used], table.test_names, table.classes, columns=table.columns,
-        per_example=per_example,
-    ).encoded(table.binarizer, None)  # fmt: skip
-    made = OptimalTreeClassifier(
-        max_depth, max(1, int(total) // 100), minimize=(cost, "size"), leaf_penalty=price, bins=BINS, cuts="local",
-        missing=model.missing, n_jobs=model.n_jobs, time_limit=SECONDS,
-    )  # fmt: skip
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # ``optimal_`` says so, and so does the text.
-        made.fit_table(part)
-    made.recipes_ = tuple(
-        getattr(model, "recipes_", ())
-    )  # what is written of it asks columns as the average reads them
-    return made
+class Search(NamedTuple):
+    """How the tree is searched for: its depth, and the bytes that a search may take; None means any number."""
+
+    max_depth: int
+    memory_limit: int | None
+
+    def found(
+        self,
+        model: Any,
+        table: Table,
+        votes: npt.NDArray[np.int64],
+        per_example: int,
+        total: float,
+        cost: str,
+        price: float,
+    ) -> OptimalTreeClassifier:
+        """Find the best tree for votes instead of classes."""
+        used = votes.sum(axis=1) > 0
+        part = Table.trusted(
+            table.rows[used], votes[used], table.test_names, table.classes, columns=table.columns,
+            per_example=per_example,
+        ).encoded(table.binarizer, None)  # fmt: skip
+        made = OptimalTreeClassifier(
+            self.max_depth, max(1, int(total) // 100), minimize=(cost, "size"), leaf_penalty=price, bins=BINS,
+            cuts="local", missing=model.missing, n_jobs=model.n_jobs, time_limit=SECONDS,
+            memory_limit=self.memory_limit,
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # ``optimal_`` says so, and so does the text.
+            made.fit_table(part)
+        # What is written of it asks columns as the average reads them.
+        made.recipes_ = tuple(getattr(model, "recipes_", ()))
+        return made
 
 
 def _leaves(tree: Tree, table: Table) -> npt.NDArray[np.intp]:
