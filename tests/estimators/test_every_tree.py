@@ -310,29 +310,6 @@ def test_a_limit_of_memory_that_nothing_fits_is_told(limit: int) -> None:
     assert told.value.reason == "memory"
 
 
-def test_the_nearest_tree_keeps_the_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = lines()
-    model = et.EveryTreeClassifier(time_limit=1, memory_limit=40_000_000).fit(X, y)
-    given = []
-    genuine = et.OptimalTreeClassifier.fit_table
-
-    def fit_table(self, table, *more):
-        given.append(self.memory_limit)
-        return genuine(self, table, *more)
-
-    monkeypatch.setattr(et.OptimalTreeClassifier, "fit_table", fit_table)
-    model.nearest_tree()
-    assert given
-    assert all(0 < limit < 40_000_000 - model._held() for limit in given)
-    model.set_params(memory_limit=model._held() + 1000)
-    with pytest.raises(et.LimitReached, match="the tree nearest to 300 examples would take"):
-        model.nearest_tree()
-    assert "Without the nearest tree: memory limit reached" in model.summary()
-    given.clear()
-    model.set_params(memory_limit=None).nearest_tree()
-    assert set(given) == {None}
-
-
 def test_predictions_keep_the_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = lines()
     model = et.EveryTreeClassifier(time_limit=1, memory_limit=40_000_000).fit(X, y)

@@ -155,3 +155,28 @@ def test_a_model_from_a_file_is_judged_by_what_it_said_of_left_out_rows(tmp_path
         assert "each judged by what the model says without it" in told["about"]
         assert told["lines"][0]["log_loss"] == pytest.approx(model.loo_log_loss_, abs=1e-6)
         assert told["lines"][0]["accuracy"] == pytest.approx(model.loo_accuracy_)
+
+
+def test_the_nearest_tree_keeps_the_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=300) > 0).astype(int)
+    model = et.EveryTreeClassifier(time_limit=1, memory_limit=40_000_000).fit(X, y)
+    given = []
+    genuine = et.OptimalTreeClassifier.fit_table
+
+    def fit_table(self, table, *more):
+        given.append(self.memory_limit)
+        return genuine(self, table, *more)
+
+    monkeypatch.setattr(et.OptimalTreeClassifier, "fit_table", fit_table)
+    model.nearest_tree()
+    assert given
+    assert all(0 < limit < 40_000_000 - model._held() for limit in given)
+    model.set_params(memory_limit=model._held() + 1000)
+    with pytest.raises(et.LimitReached, match="the tree nearest to 300 examples would take"):
+        model.nearest_tree()
+    assert "Without the nearest tree: memory limit reached" in model.summary()
+    given.clear()
+    model.set_params(memory_limit=None).nearest_tree()
+    assert set(given) == {None}
