@@ -268,3 +268,23 @@ def test_texts_that_a_spreadsheet_would_run_are_defused(cli: Any, tmp_path: Path
     said = {line[1] for line in lines}
     assert said == {"no", "=HYPERLINK(1)" if raw else "'=HYPERLINK(1)"}
     assert header[0] == "name"
+
+
+@pytest.mark.parametrize("first", ["1", "0", ""])
+def test_a_column_without_a_name_is_found_whatever_its_first_cell_is(
+    first: str, cli: Any, tmp_path: Path
+) -> None:
+    """One row "1" may be a count of the rows, and an empty one a column without values: the model knows better."""
+    data, out, model = (tmp_path / name for name in ("data.csv", "answers.csv", "model.json"))
+    cells = [first] + ["1", "0", "1"] * 9
+    labels = ["x" if cell == "1" else "z" for cell in cells]
+    lines = [f"{k % 3},{cell},{label}\n" for k, (cell, label) in enumerate(zip(cells, labels, strict=True))]
+    data.write_text("a,,TARGET\n" + "".join(lines))
+    assert cli("fit", data, "--target", "TARGET", "--max-depth", "1", "--out", model).code == 0
+    for rows in (1, 5, 10_000):
+        done = cli("predict", model, data, "--out", out, "--rows", rows)
+        assert done.code == 0, done.err
+        assert answers(out)["predicted"][1:] == labels[1:]
+    data.write_text(f"a,,TARGET\n1,{first},x\n")
+    done = cli("predict", model, data)
+    assert done.code == 0, done.err

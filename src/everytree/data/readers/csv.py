@@ -216,9 +216,10 @@ class _Plan:
             raise opened.no_rows()
         names, remarks = opened.names, opened.taken_notes()
         result: dict[str, Column] = {}
+        asked_for = {*self.types, *(self.columns or ()), target}
         for unstripped in table.columns([names[position] for position in opened.keep]):
             column = stripped(unstripped)
-            if names.index(column.name) in opened.unnamed and column.name not in {*self.types, target}:
+            if column.name not in asked_for and names.index(column.name) in opened.unnamed:
                 useless, remark = opened.unnamed_column(column)
                 remarks += remark
                 if useless:
