@@ -44,7 +44,8 @@ NOT_CSV = {
 class CsvTable:
     """Cells as text: ``columns[name][i]`` is the cell of row i, which stands on line ``lines[i]`` of the file.
 
-    ``exact`` are the cells with the blanks around them, where these were asked for.
+    ``exact`` are the cells with the blanks around them, where these were asked for; ``unlabelled`` are the different
+    cells of rows that were left out for want of a label.
     """
 
     file: str
@@ -52,6 +53,7 @@ class CsvTable:
     columns: dict[str, list[str]]
     lines: list[int]
     exact: dict[str, list[str]] = field(default_factory=dict)
+    unlabelled: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -70,7 +72,12 @@ class CsvTable:
             {each: [cells[row] for row in kept] for each, cells in given.items()}
             for given in (self.columns, self.exact)
         )
-        return CsvTable(self.file, self.names, columns, [self.lines[row] for row in kept], exact)
+        lines, rest = [self.lines[row] for row in kept], set(range(self.n_rows)) - set(kept)
+        others = {
+            each: frozenset(cells[row] for row in rest) | self.unlabelled.get(each, frozenset())
+            for each, cells in self.columns.items()
+        }
+        return CsvTable(self.file, self.names, columns, lines, exact, others)
 
     def cells(self, name: str, values: Collection[Any]) -> list[str]:
         """Return the cells of a column: with the blanks around them, where one of its known values has some."""
