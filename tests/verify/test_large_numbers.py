@@ -12,6 +12,7 @@ import everytree as et
 from everytree.verify import verify_model
 
 HUGE = 2**53
+LARGE = ("1e308", "-1e308", "1.7976931348623157e308", "5e-324", "-0.0", "0.3", "0.30000000000000004")
 
 
 def written(path: Path, cells: list[str], labels: list[str]) -> Path:
@@ -55,3 +56,23 @@ def test_whole_numbers_are_apart_or_equal_as_where_the_model_learned(
     data = written(tmp_path / "data.csv", cells, labels)
     model = et.OptimalTreeClassifier(max_depth=2, min_leaf=1, bins="all", cuts=cuts)
     assert found(model, data).proved
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: et.OptimalTreeClassifier(max_depth=2, min_leaf=1),
+        lambda: et.OptimalTreeClassifier(max_depth=2, min_leaf=1, cuts="local"),
+        lambda: et.BayesOptimalClassifier(max_depth=1, bins=3),
+        lambda: et.BayesOptimalClassifier(max_depth=1, bins=3, missing="impute"),
+        lambda: et.PathAverageTreeClassifier(),
+        lambda: et.C45TreeClassifier(subtree_raising=False),
+        lambda: et.CARTTreeClassifier(folds=2),
+        lambda: et.SmoothedTreeClassifier(max_depth=2),
+    ],
+)
+def test_numbers_at_the_end_of_float64_are_numbers(made: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    cells = [str(cell) for cell in rng.choice(LARGE, 40)]
+    labels = ["yes" if cell.startswith("1") else str(rng.choice(["yes", "no"])) for cell in cells]
+    assert found(made(), written(tmp_path / "data.csv", cells, labels)).ok
