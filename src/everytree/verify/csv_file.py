@@ -143,15 +143,15 @@ def _titles(records: Sequence[Sequence[str]]) -> int:
 
 def _names(cells: Sequence[str]) -> list[str]:
     given = [cell.strip() for cell in cells]
-    made: list[str] = []
+    made: dict[str, None] = {}
+    there, last = set(given), dict[str, int]()  # a file may have very many columns, all of one name
     for j, name in enumerate(given):
-        new, k = name or f"column {j + 1}", 0
-        base = new
-        while new in made or (new in given and new != name):
-            k += 1
-            new = f"{base}.{k}"
-        made.append(new)
-    return made
+        base = new = name or f"column {j + 1}"
+        while new in made or (new in there and new != name):
+            last[base] = last.get(base, 0) + 1
+            new = f"{base}.{last[base]}"
+        made[new] = None
+    return list(made)
 
 
 def _adds_up(cells: Sequence[str], width: int) -> bool:

@@ -231,7 +231,7 @@ def _value_at(table: CsvTable, row: int, source: str, cell: str, read: Reader) -
 def _reader(
     column: Column, seen: frozenset[str], missing: frozenset[str], decimal: str, strict: bool
 ) -> Reader:
-    """Return a function that reads the cells of one column, and gives None for a missing one; ``seen`` are all of it."""
+    """Return a function that reads the cells of one column, and gives None for a missing one; ``seen`` is all of it."""
     if column.kind == "nominal":
         return _nominal_reader(column, missing, decimal, strict)
     if column.kind == "empty":
