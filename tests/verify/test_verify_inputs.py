@@ -14,7 +14,7 @@ import pytest
 from verify_cases import Case, people
 
 import everytree as et
-from everytree.verify import InputError, verify_model
+from everytree.verify import InputError, csv_file, verify_model
 
 
 def refuse(case: Case, message: str, **options) -> None:
@@ -311,3 +311,27 @@ def test_very_many_columns_have_their_names_soon(name: str, tmp_path) -> None:
     names = et.read_csv(case.data, columns=["age", "state"]).names
     assert names == ("age", "state")
     assert time.process_time() - begun < 4
+
+
+def test_a_packed_file_of_very_many_rows_is_refused_before_it_takes_much(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing looked at what a file unpacks to: 3 MB of gzip with 100 million rows took all memory."""
+    monkeypatch.setattr(csv_file, "LEAST_ROOM", 2**24)
+    head, row = case.data.read_text(encoding="utf-8").splitlines()[:2]
+    packed = case.data.with_name("data.csv.gz")
+    for block, times, message in (
+        (row + "\n", 60_000, "take very much memory"),
+        (" " * 1000 + row + "\n", 6_000, "unpacks to more than 4194304 bytes"),
+    ):
+        packed.write_bytes(gzip.compress(f"{head}\n".encode() + block.encode() * times))
+        with pytest.raises(InputError, match=message):
+            verify_model(case.file, packed)
+        packed.unlink()
+
+
+def test_a_packed_file_of_usual_size_is_read(case: Case) -> None:
+    head, *rows = case.data.read_text(encoding="utf-8").splitlines()
+    packed = case.data.with_name("data.csv.gz")
+    packed.write_bytes(gzip.compress("\n".join([head, *rows * 200]).encode()))
+    assert verify_model(case.file, packed)["examples"].found == 200 * len(rows)
