@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import everytree as et
@@ -268,6 +269,16 @@ def test_texts_that_a_spreadsheet_would_run_are_defused(cli: Any, tmp_path: Path
     said = {line[1] for line in lines}
     assert said == {"no", "=HYPERLINK(1)" if raw else "'=HYPERLINK(1)"}
     assert header[0] == "name"
+
+
+def test_wide_signs_and_line_feeds_begin_a_formula_too(cli: Any, tmp_path: Path) -> None:
+    names = ["\uff1d1+1", "\uff0bcmd", "\uff0dcmd", "\uff20sum", "\n=1+1", "plain"] * 4
+    X = pd.DataFrame({"name": names, "x": [0, 1] * 12})
+    data, model, out = (tmp_path / name for name in ("data.parquet", "m.json", "out.csv"))
+    X.to_parquet(data)  # whose texts keep their line feeds
+    et.OptimalTreeClassifier(max_depth=1).fit(X[["x"]], X["x"]).save(model)
+    assert cli("predict", model, data, "--keep", "name", "--out", out).code == 0
+    assert [cell[:1] for cell in answers(out)["name"][:6]] == ["'"] * 5 + ["p"]
 
 
 @pytest.mark.parametrize("first", ["1", "0", ""])

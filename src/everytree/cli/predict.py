@@ -41,7 +41,8 @@ __all__ = ["Rows", "run_predict"]
 
 Columns = dict[str, Any]  # name → array of one piece
 Write = Callable[[Columns], None]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet begins to compute
+# With these a spreadsheet begins to compute; with the wide ones some do, where East Asian languages are set.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 class Rows:
