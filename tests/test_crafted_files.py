@@ -309,6 +309,32 @@ def test_values_that_fuzzing_found(
             page_html(model, (X, y), time_limit=0.1)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda part: part.reverse(),
+        lambda part: part.pop(),
+        lambda part: part.__setitem__(0, 0.5),
+        lambda part: part.__setitem__(0, None),
+        lambda part: part.__setitem__(1, "x"),
+        lambda part: part.__setitem__(1, {"$type": "UniformPrior", "fields": {"attribute_fair": False}}),
+        lambda part: part.__setitem__(2, "1"),
+        lambda part: part.__setitem__(2, True),
+        lambda part: part.__setitem__(2, None),
+    ],
+)
+def test_parts_of_a_mixture_are_a_prior_dirichlet_parameters_and_a_weight(
+    change: Callable[[list[Any]], Any], tmp_path: Path
+) -> None:
+    X, y = numbers()
+    path = tmp_path / "model.json"
+    et.BayesOptimalClassifier(max_depth=1, prior="average", dirichlet="average").fit(X, y).save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content["claims"]["mixture"][-1])
+    with pytest.raises(et.DataError, match=r"model\.json: .*claims"):
+        et.load_model(written(content, path))
+
+
 def test_more_bins_than_a_number_of_the_core_holds() -> None:
     X, y = numbers()
     said = [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -143,6 +146,23 @@ def test_one_wish_breaks_ties_unless_it_stands_alone() -> None:
     with pytest.raises(QueryError, match='found "alone"'):
         parse_query("least gini then smallest alone")
     assert parse_query('most accurate where uses "alone"')[0] == et.Query(require="alone")
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int32, np.uint8, Fraction])
+def test_numbers_of_numpy_are_written_as_numbers(kind: type) -> None:
+    given = {
+        "max_error": {"gini": kind(3), "error": kind(2)},
+        "leaf_penalty": kind(5),
+        "min_accuracy": kind(1),
+    }
+    rules = [et.ChiSquare(kind(4)), et.ChiSquare(p_value=0.25 if kind(0.25) == 0 else kind(0.25))]
+    whole = np.int64(3) if kind is Fraction or kind(0.5) == 0.5 else kind(3)
+    for more in ({"leaf": rule} for rule in [*rules, et.Support(whole), et.Margin(whole)]):
+        query = et.Query(**given, max_size=whole, max_leaves=whole, max_depth=whole, **more)
+        assert parse_query(format_query(query)) == (query, 1)
+    assert format_query(et.Query(min_accuracy=True)).endswith("accuracy >= 1")
+    line = format_query(et.Query(min_accuracy=np.float64(0.9), confidence=np.float32(0.5)))
+    assert line == "least error then smallest where accuracy >= 0.9 and confidence = 0.5"
 
 
 def test_spellings_of_one_query_are_equal() -> None:

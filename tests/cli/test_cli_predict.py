@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import everytree as et
@@ -268,3 +269,33 @@ def test_texts_that_a_spreadsheet_would_run_are_defused(cli: Any, tmp_path: Path
     said = {line[1] for line in lines}
     assert said == {"no", "=HYPERLINK(1)" if raw else "'=HYPERLINK(1)"}
     assert header[0] == "name"
+
+
+def test_wide_signs_and_line_feeds_begin_a_formula_too(cli: Any, tmp_path: Path) -> None:
+    names = ["\uff1d1+1", "\uff0bcmd", "\uff0dcmd", "\uff20sum", "\n=1+1", "plain"] * 4
+    X = pd.DataFrame({"name": names, "x": [0, 1] * 12})
+    data, model, out = (tmp_path / name for name in ("data.parquet", "m.json", "out.csv"))
+    X.to_parquet(data)  # whose texts keep their line feeds
+    et.OptimalTreeClassifier(max_depth=1).fit(X[["x"]], X["x"]).save(model)
+    assert cli("predict", model, data, "--keep", "name", "--out", out).code == 0
+    assert [cell[:1] for cell in answers(out)["name"][:6]] == ["'"] * 5 + ["p"]
+
+
+@pytest.mark.parametrize("first", ["1", "0", ""])
+def test_a_column_without_a_name_is_found_whatever_its_first_cell_is(
+    first: str, cli: Any, tmp_path: Path
+) -> None:
+    """One row "1" may be a count of the rows, and an empty one a column without values: the model knows better."""
+    data, out, model = (tmp_path / name for name in ("data.csv", "answers.csv", "model.json"))
+    cells = [first] + ["1", "0", "1"] * 9
+    labels = ["x" if cell == "1" else "z" for cell in cells]
+    lines = [f"{k % 3},{cell},{label}\n" for k, (cell, label) in enumerate(zip(cells, labels, strict=True))]
+    data.write_text("a,,TARGET\n" + "".join(lines))
+    assert cli("fit", data, "--target", "TARGET", "--max-depth", "1", "--out", model).code == 0
+    for rows in (1, 5, 10_000):
+        done = cli("predict", model, data, "--out", out, "--rows", rows)
+        assert done.code == 0, done.err
+        assert answers(out)["predicted"][1:] == labels[1:]
+    data.write_text(f"a,,TARGET\n1,{first},x\n")
+    done = cli("predict", model, data)
+    assert done.code == 0, done.err

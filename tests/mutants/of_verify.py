@@ -22,6 +22,8 @@ SINGLE = "verify/test_single_claims.py"
 SETTING = "verify/test_every_setting.py"
 GROWN = "verify/test_grown_claims.py"
 EDITED = "verify/test_consistent_edits.py"
+RISING = "verify/test_rising.py"
+LARGE = "verify/test_large_numbers.py"
 CUT = f"{SETTING}::test_a_cut_between_the_same_values_is_told"
 HONEST = f"{SETTING}::test_an_honest_file_is_found_true"
 CHANGED = f"{SETTING}::test_no_changed_field_moves_a_prediction_unseen"
@@ -74,8 +76,16 @@ MUTANTS = [
        "return math.log(prior.alpha) - prior.beta * math.log(2 + depth)", EDITS),
     of("probable", "closed leaves weigh as open ones", "return 0.0 if closed else math.log1p",
        "return 0.0 if False else math.log1p", EDITS),
-    of("probable", "the marginal is without its total", "math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts))",
-       "math.fsum(terms) - math.lgamma(total + sum(counts))", EDITS),
+    of("probable", "the marginal is without its total", "math.fsum(terms) - log_rising(sum(a), sum(counts))",
+       "math.fsum(terms)", EDITS),
+    of("rising", "large Dirichlet parameters lose their digits", "if x < LARGE:", "if True:", RISING),
+    of("rising", "Stirling's series is left out", "_series(x + n), -_series(x)", "0.0, 0.0", RISING),
+    of("multiway", "any branch may take missing values", "if (branch >= 0) == named:", "if True:", EDITED),
+    of("examples", "a gap leaves whole numbers apart", "whole = not seen & missing and all(", "whole = all(cell in missing or ", LARGE),
+    of("examples", "rows without a label have no gaps", "table.unlabelled.get(source, frozenset()).union(cells)", "frozenset(cells)", LARGE),
+    of("model", "rules forget the weights of classes", 'return {} if given is None else {"class_weight": given}', "return {}", HONEST),
+    of("csv_file", "a packed file may unpack to anything", "if size > room // OF_TEXT:", "if False:", INPUTS),
+    of("csv_file", "rows may take any memory", "if room < 0:", "if False:", INPUTS),
     of("probable", "the largest tree is the sum", "best = max(best, here + shares[test] + best0 + best1)",
        "best = max(best, here + shares[test] + sum0 + sum1)", f"{SINGLE} {EDITS}"),
     of("probable", "the power is forgotten", "return self.power * (math.fsum(terms)", "return (math.fsum(terms)", EXPONENT),

@@ -293,6 +293,32 @@ def test_another_cut_between_the_same_rows_of_a_node(made: Any, tmp_path: Path) 
     assert n > 20
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+def test_a_branch_for_values_that_no_row_lacks(gaps: bool, tmp_path: Path) -> None:
+    """No count depends on it, and a new row without the value would take it."""
+    frame = people()
+    if gaps:
+        frame["color"] = frame["color"].mask(np.arange(len(frame)) % 7 == 0)
+    case, n = Saved(tmp_path, et.CARTTreeClassifier(folds=3), frame), 0
+    assert case.changed(lambda content: None).ok
+    tree, new = case.content["tree"], frame.drop(columns="state").astype({"age": float, "count": float})
+    new.loc[:, ["age", "pressure", "count"]] = np.nan
+    before = case.model.predict_proba(new)
+    for k in range(len(tree["attribute"])):
+        for branch in range(tree["n_children"][k]):
+            content = copy.deepcopy(case.content)
+            listed = content["tree"]["missing"] or [-1] * len(tree["attribute"])
+            if listed[k] == branch:
+                continue
+            listed[k] = branch
+            content["tree"]["missing"] = listed
+            report = case.report(content)
+            if (et.load_model(case.file).predict_proba(new) != before).any():
+                n += 1
+                assert not report.ok, (k, branch)
+    assert n
+
+
 def test_a_branch_that_pruning_raised_has_the_cuts_of_fewer_rows() -> None:
     frame, found = people(), set()
     for seed in range(3, 12):

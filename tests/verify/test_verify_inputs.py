@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import json
 import random
+import time
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ import pytest
 from verify_cases import Case, people
 
 import everytree as et
-from everytree.verify import InputError, verify_model
+from everytree.verify import InputError, csv_file, verify_model
 
 
 def refuse(case: Case, message: str, **options) -> None:
@@ -292,3 +293,45 @@ def test_files_read_by_everytree_itself_pass(tmp_path) -> None:
     assert json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))["target"] is None
     report = verify_model(tmp_path / "m.json", tmp_path / "d.csv")
     assert report.proved
+
+
+@pytest.mark.parametrize("name", ["c{}", "c", "", "c.{}"])
+def test_very_many_columns_have_their_names_soon(name: str, tmp_path) -> None:
+    """Each name was looked for among all before it: 100,000 columns took minutes, in the reader and the checker."""
+    n, case = 20_000, Case(tmp_path, people(40), et.OptimalTreeClassifier(max_depth=1, missing="error"))
+    lines = case.data.read_text(encoding="utf-8").splitlines()
+    more = ",".join(name.format(j) for j in range(n)), ",".join("1" for _ in range(n))
+    case.data.write_text(
+        "\n".join(f"{more[k > 0]},{line}" for k, line in enumerate(lines[:6])), encoding="utf-8"
+    )
+    begun = time.process_time()
+    assert not case.verify().ok  # of five rows
+    assert time.process_time() - begun < 4
+    begun = time.process_time()
+    names = et.read_csv(case.data, columns=["age", "state"]).names
+    assert names == ("age", "state")
+    assert time.process_time() - begun < 4
+
+
+def test_a_packed_file_of_very_many_rows_is_refused_before_it_takes_much(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing looked at what a file unpacks to: 3 MB of gzip with 100 million rows took all memory."""
+    monkeypatch.setattr(csv_file, "LEAST_ROOM", 2**24)
+    head, row = case.data.read_text(encoding="utf-8").splitlines()[:2]
+    packed = case.data.with_name("data.csv.gz")
+    for block, times, message in (
+        (row + "\n", 60_000, "take very much memory"),
+        (" " * 1000 + row + "\n", 6_000, "unpacks to more than 4194304 bytes"),
+    ):
+        packed.write_bytes(gzip.compress(f"{head}\n".encode() + block.encode() * times))
+        with pytest.raises(InputError, match=message):
+            verify_model(case.file, packed)
+        packed.unlink()
+
+
+def test_a_packed_file_of_usual_size_is_read(case: Case) -> None:
+    head, *rows = case.data.read_text(encoding="utf-8").splitlines()
+    packed = case.data.with_name("data.csv.gz")
+    packed.write_bytes(gzip.compress("\n".join([head, *rows * 200]).encode()))
+    assert verify_model(case.file, packed)["examples"].found == 200 * len(rows)

@@ -58,6 +58,10 @@ SETTINGS: dict[str, Callable[[], Any]] = {
     "chains, stack": lambda: et.MCMCTreeClassifier(kernel="stack", **CHAINS),
     "compressed": lambda: et.CompressedClassifier(average(), 0.02),
     "compressed, power, impute": lambda: et.CompressedClassifier(average(power=0.5, missing="impute"), 0.02),
+    "compressed, balanced": lambda: et.CompressedClassifier(average(class_weight="balanced"), 0.02),
+    "compressed, classes weighed": lambda: et.CompressedClassifier(
+        average(class_weight={"ill": 2, "so": 0.5}), 0.02
+    ),
     "compressed, local": lambda: et.CompressedClassifier(average(cuts="local"), 0.02),
     "c45, laplace": lambda: et.C45TreeClassifier(laplace=True, binary_splits=True),
     "c45, weighed": et.C45TreeClassifier,

@@ -41,7 +41,8 @@ __all__ = ["Rows", "run_predict"]
 
 Columns = dict[str, Any]  # name → array of one piece
 Write = Callable[[Columns], None]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet begins to compute
+# With these a spreadsheet begins to compute; with the wide ones some do, where East Asian languages are set.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 class Rows:
@@ -66,7 +67,7 @@ class Rows:
         if "encoding" not in self._options and (other := other_encoding(path)) is not None:
             self._options["encoding"] = other
             self.notes.append(f"{path} is not UTF-8; it is read as {other}")
-        names = _header(self._reader, path, self._options)
+        names = _header(self._reader, path, self._options, [*self.kinds, *keep])
         self._check(names, keep)
         self.has_target = self.target is not None and self.target in names and self.target not in self.kinds
         used = {*self.kinds, *keep}
@@ -115,9 +116,18 @@ class Rows:
         return replace(read, columns=made, recipes=self._recipes)
 
 
-def _header(reader: Any, path: Path, options: dict[str, Any]) -> tuple[str, ...]:
+def _header(reader: Any, path: Path, options: dict[str, Any], wanted: Sequence[str]) -> tuple[str, ...]:
     first: Dataset = next(iter(reader(path, rows=1, **options)))
-    return first.names
+    lacking = [name for name in wanted if name not in first.columns]
+    if not lacking:
+        return first.names
+    # A column without a name is left out where it is empty or counts the rows, and one row does not tell: it may be
+    # one that the model needs, which is there when it is asked for.
+    try:
+        more: Dataset = next(iter(reader(path, rows=1, columns=lacking, **options)))
+    except DataError:
+        return first.names
+    return (*first.names, *more.names)
 
 
 def run_predict(

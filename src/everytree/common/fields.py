@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def scalar_to_json(value: Any, name: str) -> Any:
 def checked_number(value: Any, path: str) -> float | int:
     """Return the finite number that a file holds at ``path``."""
     fine = isinstance(value, int | float) and not isinstance(value, bool)
-    if not fine or (isinstance(value, float) and not math.isfinite(value)) or abs(value) > 1e308:
+    if not fine or (isinstance(value, float) and not math.isfinite(value)) or abs(value) > sys.float_info.max:
         raise DataError(f"{path} is {clip(value)}; expected a finite number")
     return value  # type: ignore[no-any-return]
 

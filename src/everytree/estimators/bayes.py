@@ -480,6 +480,12 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
 
 
 def _mixture(space: Engine, claims: dict[str, Any]) -> AveragedPosterior:
+    for k, part in enumerate(claims["mixture"]):
+        # Nothing is folded before the first question, so what is no prior would be met there, not here.
+        if not isinstance(part, list) or len(part) != 3 or not isinstance(part[0], Prior):
+            raise DataError(
+                f"claims.mixture[{k}] is {clip(part)}; expected a prior, Dirichlet parameters and a weight"
+            )
     parts = [(Posterior(space, prior, _plain(a)), float(w)) for prior, a, w in claims["mixture"]]
     weights = [w for _, w in parts]
     if not parts or not all(0 < w <= 1 for w in weights):

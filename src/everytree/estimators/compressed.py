@@ -214,7 +214,7 @@ class CompressedClassifier(Exports, TreeClassifierBase):
 
 def _averaged(model: BayesOptimalClassifier) -> dict[str, Any]:
     """Return what the average was taken over, and how its trees weigh."""
-    space = model.posterior_.space
+    space, weights = model.posterior_.space, model.class_weight
     return {
         "prior": model.prior_,
         "dirichlet": model.dirichlet_,
@@ -222,4 +222,5 @@ def _averaged(model: BayesOptimalClassifier) -> dict[str, Any]:
         "min_leaf": space.min_leaf,
         **({} if model.posterior_.power == 1 else {"power": model.posterior_.power}),
         **({} if space.table.columns is None else {"cuts": "local"}),
+        **({} if weights is None else {"class_weight": weights}),
     }

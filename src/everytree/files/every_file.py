@@ -24,6 +24,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -345,4 +346,4 @@ def _whole_list(values: Any, least: int, most: int) -> bool:
 
 def _is_number(value: Any) -> bool:
     # Of any whole number: one of JSON may have more digits than numpy, and than a float, can hold.
-    return isinstance(value, int | float) and not isinstance(value, bool) and -1e308 <= value <= 1e308
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

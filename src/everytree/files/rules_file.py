@@ -4,7 +4,7 @@
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "encoding": {…}, "columns": […], "tests": […], …,     how a raw row becomes 0/1 tests
      "fingerprint": …,                                     of the training examples
-     "average": {…},                                       prior, dirichlet, max_depth, min_leaf, perhaps power and cuts
+     "average": {…},                                       prior, dirichlet, max_depth, min_leaf, perhaps those of MORE
      "cost_matrix": [[…], …],                              only where predict decides by costs
      "rules": {…},                                         as CompressedRules.to_dict writes them, with the bound
      "digest": …}                                          of all the rest, see json_text
@@ -50,6 +50,7 @@ FIELDS = (
 
 ESTIMATOR, AVERAGED = "CompressedClassifier", "BayesOptimalClassifier"
 AVERAGE = ("prior", "dirichlet", "max_depth", "min_leaf")
+MORE = {"power", "cuts", "class_weight"}  # which the field average has where they are not as usual
 
 
 def save_rules(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:
@@ -110,9 +111,7 @@ def rules_model_from_dict(data: Any) -> Any:
     model.epsilon = rules.epsilon
     model.target_name_, model.fingerprint_ = data["target"], data["fingerprint"]
     average = value_from_json(data.get("average"), "average")
-    if average is not None and (
-        not isinstance(average, dict) or set(average) - {"power", "cuts"} != set(AVERAGE)
-    ):
+    if average is not None and (not isinstance(average, dict) or set(average) - MORE != set(AVERAGE)):
         raise DataError(f"average is {clip(average)}; expected an object with {', '.join(AVERAGE)}")
     model.average_ = average
     check_seal(data, seal)

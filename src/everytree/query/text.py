@@ -33,6 +33,7 @@ from everytree.weights.constraints import (
     LEAF_WORDS,
     ComposedConstraint,
     LeafWord,
+    in_a_line,
     leaf_constraints,
     listed_constraints,
 )
@@ -167,11 +168,11 @@ def _conditions(query: Query) -> Iterator[str]:
         yield from (record.condition(each) for each in those if record.value(each) is not None)
     for word, name in WHOLE.items():
         if getattr(query, name) is not None:
-            yield f"{word} <= {getattr(query, name)}"
+            yield f"{word} <= {in_a_line(getattr(query, name))}"
     for cost, bound in query.error_bounds.items():
-        yield f"{COSTS[cost].words} <= {bound!r}"
+        yield f"{COSTS[cost].words} <= {in_a_line(bound)}"
     if query.min_accuracy is not None:
-        yield f"accuracy >= {query.min_accuracy!r}"
+        yield f"accuracy >= {in_a_line(query.min_accuracy)}"
     for word, given in (("uses", query.require), ("avoids", query.forbid)):
         names = [] if given is None else [given] if isinstance(given, str) else list(given)
         if not all(isinstance(name, str) for name in names):
@@ -181,9 +182,9 @@ def _conditions(query: Query) -> Iterator[str]:
         if names:
             yield f"{word} {', '.join(map(_name, names))}"
     if query.leaf_penalty:
-        yield f"leaf penalty = {query.leaf_penalty!r}"
+        yield f"leaf penalty = {in_a_line(query.leaf_penalty)}"
     if query.confidence != 0.25:
-        yield f"confidence = {query.confidence!r}"
+        yield f"confidence = {in_a_line(query.confidence)}"
 
 
 def _name(name: str) -> str:

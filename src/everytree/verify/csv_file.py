@@ -28,6 +28,10 @@ __all__ = ["CsvTable", "read_table"]
 DELIMITERS = ",\t;|"
 LOOK_AT = 100  # the delimiter is found from so many lines
 TITLES = 10
+PIECE = 2**20
+# A file may take a hundred times its own bytes, or 1 GiB where that is more, as where models learn: a packed one of
+# 3 MB may hold 100 million rows. Its text is a part of that; rows and cells count as what Python takes for them.
+LEAST_ROOM, TIMES, OF_TEXT, ROW, CELL = 2**30, 100, 4, 120, 60
 TOTAL = re.compile(
     r"(?:(?:grand )?totals?|sum|summe|gesamt(?:summe)?|insgesamt|somme|totale|suma)[ :.]*", re.IGNORECASE
 )
@@ -44,7 +48,8 @@ NOT_CSV = {
 class CsvTable:
     """Cells as text: ``columns[name][i]`` is the cell of row i, which stands on line ``lines[i]`` of the file.
 
-    ``exact`` are the cells with the blanks around them, where these were asked for.
+    ``exact`` are the cells with the blanks around them, where these were asked for; ``unlabelled`` are the different
+    cells of rows that were left out for want of a label.
     """
 
     file: str
@@ -52,6 +57,7 @@ class CsvTable:
     columns: dict[str, list[str]]
     lines: list[int]
     exact: dict[str, list[str]] = field(default_factory=dict)
+    unlabelled: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -70,7 +76,12 @@ class CsvTable:
             {each: [cells[row] for row in kept] for each, cells in given.items()}
             for given in (self.columns, self.exact)
         )
-        return CsvTable(self.file, self.names, columns, [self.lines[row] for row in kept], exact)
+        lines, rest = [self.lines[row] for row in kept], set(range(self.n_rows)) - set(kept)
+        others = {
+            each: frozenset(cells[row] for row in rest) | self.unlabelled.get(each, frozenset())
+            for each, cells in self.columns.items()
+        }
+        return CsvTable(self.file, self.names, columns, lines, exact, others)
 
     def cells(self, name: str, values: Collection[Any]) -> list[str]:
         """Return the cells of a column: with the blanks around them, where one of its known values has some."""
@@ -92,13 +103,13 @@ def read_table(
             f"delimiter {quote(delimiter)}: expected one character, such as ';'",
             code="parameter", parameter="delimiter", value=delimiter, expected="one character",
         )  # fmt: skip
-    text = _text(path, name, encoding)
+    text, room = _text(path, name, encoding)
     said = re.match(r'"?sep=([^"\r\n])"?[ \t]*(?=[\r\n])', text, re.IGNORECASE) if header else None
     if said is not None:
         text = text[said.end() :]  # its line end stays, so that lines keep their numbers
     found = said[1] if said is not None else _delimiter_of(text)
     chosen = delimiter or ("\t" if name.lower().endswith((".tsv", ".tab")) else found)
-    records = list(_records(text, chosen, name, blanks))
+    records = list(_within(room, name, _records(text, chosen, name, blanks)))
     if not records:
         raise InputError(f"{name}: the file is empty; expected a header line and rows")
     above = _titles([cells for _, cells in records[: TITLES + 2]]) if header else 0
@@ -136,15 +147,15 @@ def _titles(records: Sequence[Sequence[str]]) -> int:
 
 def _names(cells: Sequence[str]) -> list[str]:
     given = [cell.strip() for cell in cells]
-    made: list[str] = []
+    made: dict[str, None] = {}
+    there, last = set(given), dict[str, int]()  # a file may have very many columns, all of one name
     for j, name in enumerate(given):
-        new, k = name or f"column {j + 1}", 0
-        base = new
-        while new in made or (new in given and new != name):
-            k += 1
-            new = f"{base}.{k}"
-        made.append(new)
-    return made
+        base = new = name or f"column {j + 1}"
+        while new in made or (new in there and new != name):
+            last[base] = last.get(base, 0) + 1
+            new = f"{base}.{last[base]}"
+        made[new] = None
+    return list(made)
 
 
 def _adds_up(cells: Sequence[str], width: int) -> bool:
@@ -152,12 +163,42 @@ def _adds_up(cells: Sequence[str], width: int) -> bool:
     return bool(filled) and TOTAL.fullmatch(filled[0]) is not None and len(filled) < max(width, len(cells))
 
 
-def _text(path: str | os.PathLike[str], name: str, encoding: str) -> str:
+def _unpacked(content: bytes, room: int, name: str) -> bytes:
+    parts, size = [], 0
+    with gzip.open(io.BytesIO(content)) as file:
+        while part := file.read(PIECE):
+            parts.append(part)
+            size += len(part)
+            if size > room // OF_TEXT:
+                raise InputError(
+                    f"{name}: unpacks to more than {room // OF_TEXT} bytes, very much for a packed file of "
+                    f"{len(content)}; if that is right, unpack it first"
+                )
+    return b"".join(parts)
+
+
+def _within(
+    room: int, name: str, records: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
+    """Give records on until they take more than there is room for."""
+    for line, cells in records:
+        room -= ROW + CELL * len(cells)
+        if room < 0:
+            raise InputError(
+                f"{name}:{line}: the rows up to here take very much memory for a file of its size; if it is packed, "
+                "unpack it first"
+            )
+        yield line, cells
+
+
+def _text(path: str | os.PathLike[str], name: str, encoding: str) -> tuple[str, int]:
+    """Return the text of a file, and how many bytes its rows may take."""
     try:
         with open(path, "rb") as file:
             content = file.read()
+        room = max(LEAST_ROOM, TIMES * len(content))
         if content[:2] == b"\x1f\x8b":
-            content = gzip.decompress(content)
+            content = _unpacked(content, room, name)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{name}: the gzip stream is damaged ({error}); fetch it again") from error
     except OSError as error:
@@ -180,7 +221,7 @@ def _text(path: str | os.PathLike[str], name: str, encoding: str) -> str:
         raise InputError(f"{name}: not {encoding} ({error}); name its encoding with --encoding") from error
     if "\0" in text:
         raise InputError(f"{name}: holds NUL characters; expected text. Is it a binary file?")
-    return text
+    return text, room
 
 
 def _is(content: bytes, encoding: str) -> bool:

@@ -1,6 +1,7 @@
 """From cells of text to examples: the outcome of every test on every row, and the class of the row.
 
-    numeric    a number; it is compared as a whole number where the column holds only whole numbers, else as float64
+    numeric    a number; it is compared as a whole number where the column of the file holds whole numbers of 64 bits
+               and nothing else, else as float64, as which two numbers from 2^53 on may be equal
     binary     a number, or true/false, t/f, yes/no, y/n; it holds above 0.5
     nominal    one of the model's values; any other makes every test false (or is refused, if the model says so)
     missing    refused, or every test but "is missing" is false, or the model's imputed value takes its place
@@ -29,6 +30,7 @@ __all__ = ["MISSING", "UNKNOWN", "Cells", "Examples", "read_cells", "read_exampl
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+LARGEST = 2**63
 WORDS = {"true": 1, "t": 1, "yes": 1, "y": 1, "false": 0, "f": 0, "no": 0, "n": 0}
 
 
@@ -84,7 +86,8 @@ def read_examples(
         tests[test.column].append((i, test))
     for asked, column, source in zip(tests, model.columns, sources, strict=True):
         cells = table.cells(source, column.values)
-        read = _reader(column, cells, gone, decimal, model.unknown == "error")
+        seen = table.unlabelled.get(source, frozenset()).union(cells)
+        read = _reader(column, seen, gone, decimal, model.unknown == "error")
         known: dict[str, int] = {}
         for row, cell in enumerate(cells):
             bits = known.get(cell)
@@ -153,7 +156,8 @@ def read_cells(
     columns = []
     for column, source in zip(model.columns, sources, strict=True):
         texts = table.cells(source, column.values)
-        read = _reader(column, texts, gone, decimal, strict=False)
+        seen = table.unlabelled.get(source, frozenset()).union(texts)
+        read = _reader(column, seen, gone, decimal, strict=False)
         place = {(type(value), value): code for code, value in enumerate(column.values)}
         known: dict[str, Any] = {}
         cells = []
@@ -224,13 +228,17 @@ def _value_at(table: CsvTable, row: int, source: str, cell: str, read: Reader) -
         ) from error
 
 
-def _reader(column: Column, cells: list[str], missing: frozenset[str], decimal: str, strict: bool) -> Reader:
-    """Return a function that reads the cells of one column, and gives None for a missing one."""
+def _reader(
+    column: Column, seen: frozenset[str], missing: frozenset[str], decimal: str, strict: bool
+) -> Reader:
+    """Return a function that reads the cells of one column, and gives None for a missing one; ``seen`` is all of it."""
     if column.kind == "nominal":
         return _nominal_reader(column, missing, decimal, strict)
     if column.kind == "empty":
         return lambda cell: None if cell in missing else UNKNOWN
-    whole = all(WHOLE.fullmatch(cell) for cell in set(cells) - missing)
+    whole = not seen & missing and all(
+        WHOLE.fullmatch(cell) and -LARGEST <= int(cell) < LARGEST for cell in seen
+    )
 
     def number(cell: str) -> Any:
         if cell in missing:

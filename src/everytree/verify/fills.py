@@ -7,6 +7,7 @@ the first batch or of the other data: a value that these rows do not give is the
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from everytree.verify.examples import UNKNOWN, Cells
@@ -50,5 +51,6 @@ def _explained(kind: str, fill: Any, j: int, cells: Cells) -> bool:
         return False
     if kind != "numeric" or set(times) <= {0, 1}:
         return bool(fill == min(value for value, n in times.items() if n == max(times.values())))  # the first
-    mean = math.fsum(float(value) * n for value, n in times.items()) / sum(times.values())
+    # In fractions, as floats near the largest one have no sum.
+    mean = sum(Fraction(value) * Fraction(n) for value, n in times.items()) / Fraction(sum(times.values()))
     return math.isclose(mean, fill, rel_tol=1e-9, abs_tol=1e-12)

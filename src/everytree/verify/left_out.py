@@ -19,6 +19,7 @@ from everytree.verify.model import Model
 from everytree.verify.probable import Fold
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Counts, GivenUp
+from everytree.verify.rising import log_rising
 
 __all__ = ["Said", "best_exponent", "cross_facts", "left_out", "left_out_facts", "mean_loss", "tempered"]
 
@@ -181,7 +182,7 @@ def _value(fold: Fold, counts: Counts, depth: int, y: int, removed: Any) -> list
     if removed == 1:
         ratio = (masses[y] / total) ** -fold.power
     else:
-        up, down = (math.lgamma(x + removed) - math.lgamma(x) for x in (total, masses[y]))
+        up, down = (log_rising(x, removed) for x in (total, masses[y]))
         ratio = math.exp(fold.power * (up - down))
     return [ratio * mass / total for mass in masses]
 

@@ -315,7 +315,7 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
             raise InputError(f"tree.classes is {quote(tree['classes'])}; expected the labels in classes")
     return Model(
         estimator="CompressedClassifier" if rules else _text(data, "estimator"),
-        params={} if rules else _object(data, "params"),
+        params=_weighed(data) if rules else _object(data, "params"),
         target=target,
         classes=tuple(classes),
         missing=_choice(encoding, "missing", ("error", "category", "impute")),
@@ -332,6 +332,13 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
         per_example=parts,
         local=local,
     )
+
+
+def _weighed(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameter that says how much the examples of each class count, from a file of compressed rules."""
+    average = data.get("average")
+    given = average.get("class_weight") if isinstance(average, dict) else None
+    return {} if given is None else {"class_weight": given}
 
 
 def _table(table: dict[str, Any], n_tests: int, n_classes: int) -> dict[int, tuple[int, ...]]:

@@ -1,7 +1,8 @@
 """C4.5 and CART: every example is sent down the tree, and the class counts of every node are counted again.
 
     C4.5   an example without the value is shared out over the branches, by the examples that have it
-    CART   it takes the branch that the node names for it, or stops at the node
+    CART   it takes the branch that the node names for it, or stops at the node; a node names one where, and only
+           where, one of its examples is without the value: no count tells which branch a new row would take else
 
 A cut of CART is the mid-point of two neighbouring values of the node, one of C4.5 the largest value of the column up to
 there. A branch of C4.5 that pruning raised has the cuts of fewer rows: another value of the column is then not checked.
@@ -36,6 +37,7 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
     lacking = _missing(tree, shape)
     found = [[0.0] * n_classes for _ in range(n)]
     misplaced: list[Fact] = []
+    strays: list[Fact] = []
     columns_of: dict[int, list[float]] = {}
     parts: list[Part] = [[] for _ in range(n)]
     parts[0] = [(row, float(weight)) for row, weight in enumerate(cells.weights)]
@@ -53,6 +55,9 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
             model, node, j, cuts[node], _known(model, [cells.rows[row] for row, _ in part], j), columns_of[j]
         )
         misplaced += [] if fact is None else [fact]
+        strays += _stray(
+            node, lacking[node], not share_out and any(cells.rows[row][j] is None for row, _ in part)
+        )
         below = _divided(model, shape, node, cuts[node], lacking[node], part, cells, share_out)
         for k, each in enumerate(below):
             parts[shape.first_child[node] + k] = each
@@ -71,6 +76,7 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
         facts.append(Fact(f"counts of node {wrong}", stored[wrong], found[wrong], FALSE))
     misplaced.sort(key=lambda fact: fact.verdict != FALSE)  # what is false is told first
     facts += misplaced[:1] or [Fact("cuts", n - shape.n_leaves, n - shape.n_leaves, TRUE)]
+    facts += strays[:1]
     note = "informational: whether leaves say (n_c + 1) / (n + C) or n_c / n was asked for"
     facts.append(Fact("laplace", quote(model.params.get("laplace", False)), None, NOTED, note))
     for name, value in (("n_leaves", shape.n_leaves), ("size", n)):
@@ -93,6 +99,19 @@ def _missing(tree: dict[str, Any], shape: Shape) -> list[int]:
         if type(k) is not int or not -1 <= k < max(1, shape.n_children[node]):
             raise InputError(f"tree.missing[{node}] is {quote(k)}; expected the number of a child, or −1")
     return given
+
+
+def _stray(node: int, branch: int, named: bool) -> list[Fact]:
+    """Return a fact about a node that names a branch for missing values and should not, or the other way round."""
+    if (branch >= 0) == named:
+        return []
+    note = "an example of the node is without the value" if named else "no example of the node takes it"
+    found = "a branch" if named else "none"
+    return [
+        Fact(
+            f"branch of node {node} for missing values", branch if branch >= 0 else "none", found, FALSE, note
+        )
+    ]
 
 
 def _branch(model: Model, j: int, cut: float, value: Any) -> int:

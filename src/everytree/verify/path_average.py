@@ -22,6 +22,7 @@ from everytree.verify.flat import Shape, numbers, read_shape, rows_of
 from everytree.verify.model import Model
 from everytree.verify.places import place_facts
 from everytree.verify.problem import InputError, is_number, quote
+from everytree.verify.rising import log_rising
 
 __all__ = ["check_path"]
 
@@ -142,8 +143,7 @@ def _added(counts: list[int], s: float, nonuniform: bool) -> list[float]:
 
 
 def _log_m(counts: list[int], a: list[float], s: float) -> float:
-    terms = [math.lgamma(x + n) - math.lgamma(x) for x, n in zip(a, counts, strict=True) if n]
-    return math.fsum([*terms, math.lgamma(s), -math.lgamma(s + sum(counts))]) if any(counts) else 0.0
+    return math.fsum([*map(log_rising, a, counts), -log_rising(s, sum(counts))])
 
 
 def _means(

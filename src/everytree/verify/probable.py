@@ -20,6 +20,7 @@ from everytree.verify.model import Model
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Counts, GivenUp, Space
 from everytree.verify.query import dirichlet_at
+from everytree.verify.rising import log_rising
 
 __all__ = ["KINDS", "Fold", "Folded", "Prior", "fold", "log_joint", "read_power", "read_prior"]
 
@@ -187,9 +188,8 @@ class Fold:
         if self.dirichlet is None:
             return 0.0
         a = self.added_at(depth)
-        terms = [math.lgamma(x + n) - math.lgamma(x) for x, n in zip(a, counts, strict=True)]
-        total = sum(a)
-        return self.power * (math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts)))
+        terms = [log_rising(x, n) for x, n in zip(a, counts, strict=True)]
+        return self.power * (math.fsum(terms) - log_rising(sum(a), sum(counts)))
 
     def leaf(self, counts: Counts, depth: int, closed: bool) -> float:
         key = counts, depth, closed

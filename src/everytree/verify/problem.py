@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, TypeGuard
 
 from everytree.errors import DataError
@@ -35,7 +36,7 @@ def is_number(value: Any) -> TypeGuard[int | float]:
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) < 2**1023 and (not isinstance(value, float) or math.isfinite(value))
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= sys.float_info.max
 
 
 def is_share(value: Any) -> bool:

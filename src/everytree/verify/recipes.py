@@ -82,6 +82,7 @@ def by_recipes(
             )
         cells = columns.pop(name)
         table.exact.pop(name, None)  # what a recipe makes has no blanks
+        table.unlabelled.pop(name, None)
         names, read = _reader(recipe, at)
         known: dict[str, Cells] = {}
         for cell in set(cells):
@@ -93,7 +94,7 @@ def by_recipes(
         if recipe["as"] == "date":
             facts.append(_newest(recipe, at, known))
     columns |= made
-    return CsvTable(table.file, tuple(columns), columns, table.lines, table.exact), facts
+    return CsvTable(table.file, tuple(columns), columns, table.lines, table.exact, table.unlabelled), facts
 
 
 def _words_facts(recipe: dict[str, Any], name: str, cells: list[str]) -> list[Fact]:

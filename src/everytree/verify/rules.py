@@ -47,7 +47,7 @@ def check_rules(
     facts = [
         _fingerprint(content.get("fingerprint"), examples, local),
         seal_fact(content),
-        asked_fact(average if isinstance(average, dict) else {}),
+        asked_fact((average if isinstance(average, dict) else {}) | {"missing": model.missing}),
         *cost_facts(content.get("cost_matrix"), n_classes),
     ]
     epsilon, bound = rules.get("epsilon"), rules.get("bound")

@@ -16,6 +16,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypeVar
 
 import everytree._core as _core
@@ -33,6 +34,7 @@ __all__ = [
     "Support",
     "chi2_threshold",
     "forget_leaf_word",
+    "in_a_line",
     "leaf_constraints",
     "leaf_word",
     "listed_constraints",
@@ -78,7 +80,17 @@ class LeafWord:
 
     def condition(self, constraint: Any) -> str:
         """Write the constraint as a condition of the query language."""
-        return f"{self.word} {self.at} {self.value(constraint)!r}"
+        return f"{self.word} {self.at} {in_a_line(self.value(constraint))}"
+
+
+def in_a_line(number: Any) -> str:
+    """Write a number as the query language reads it, also one of numpy, whose ``repr`` holds its type.
+
+    >>> import numpy as np
+    >>> in_a_line(np.float64(0.9)), in_a_line(True), in_a_line(7)
+    ('0.9', '1', '7')
+    """
+    return str(int(number)) if isinstance(number, Integral) else repr(float(number))
 
 
 LEAF_WORDS: dict[str, LeafWord] = {}

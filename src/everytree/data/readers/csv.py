@@ -216,10 +216,12 @@ class _Plan:
             raise opened.no_rows()
         names, remarks = opened.names, opened.taken_notes()
         result: dict[str, Column] = {}
+        asked_for = {*self.types, *(self.columns or ()), target}
+        unnamed = {opened.names[place]: place for place in opened.unnamed}
         for unstripped in table.columns([names[position] for position in opened.keep]):
             column = stripped(unstripped)
-            if names.index(column.name) in opened.unnamed and column.name not in {*self.types, target}:
-                useless, remark = opened.unnamed_column(column)
+            if column.name in unnamed and column.name not in asked_for:
+                useless, remark = opened.unnamed_column(column, unnamed[column.name] + 1)
                 remarks += remark
                 if useless:
                     continue
@@ -250,11 +252,11 @@ class _Opened:
         default_factory=dict
     )  # of columns without a name, as the first piece told
 
-    def unnamed_column(self, cells: Column) -> tuple[bool, list[str]]:
+    def unnamed_column(self, cells: Column, position: int) -> tuple[bool, list[str]]:
         """Whether a column without a name is left out, being empty or a count of the rows (an index of pandas)."""
         if cells.name in self.useless:
             return self.useless[cells.name], []
-        texts, position = cells.values.tolist(), self.names.index(cells.name) + 1
+        texts = cells.values.tolist()
         counts = [[str(row + start) for row in range(len(texts))] for start in (0, 1)]
         why = "no values" if not any(texts) else "only counts the rows" if texts in counts else None
         self.useless[cells.name] = why is not None

@@ -132,17 +132,21 @@ def _named(cells: Sequence[str], line: int, notes: list[str]) -> Heading:
     found = [cell.strip() for cell in cells]
     unnamed = frozenset(place for place, name in enumerate(found) if not name)
     names, taken = list[str](), {name for name in found if name}
+    made, places, last = set[str](), dict[str, int](), dict[str, int]()  # a file may have very many columns
     for place, name in enumerate(found):
+        places.setdefault(name, place)
         first = name or f"column {place + 1}"
         new = first
-        if new in (names if name else taken):
-            new = next(each for k in itertools.count(1) if (each := f"{first}.{k}") not in taken)
+        if new in (made if name else taken):
+            k = next(k for k in itertools.count(last.get(first, 1)) if f"{first}.{k}" not in taken)
+            new, last[first] = f"{first}.{k}", k
         taken.add(new)
+        made.add(new)
         names.append(new)
         if name and new != name:
             notes.append(
                 Wording(
-                    f"the name {show(name)} on line {line} is used twice (columns {found.index(name) + 1} and "
+                    f"the name {show(name)} on line {line} is used twice (columns {places[name] + 1} and "
                     f"{place + 1}): the second is called {show(new)}. If the file has no header line, ",
                     NO_HEADER,
                 )
