@@ -11,7 +11,7 @@ from everytree.common.limits import Limits, in_bytes
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.errors import DataError
 
-__all__ = ["Given", "check_room", "counts_of_rows", "distinct_rows"]
+__all__ = ["Given", "check_classes", "check_room", "counts_of_rows", "distinct_rows"]
 
 MANY_CLASSES = 4096  # beyond this, tables of mostly zeros take seconds that no limit cuts short
 ROWS_OF_A_CLASS = 8  # with fewer on average the labels are numbers or ids, and no classes
@@ -79,14 +79,19 @@ def counts_of_rows(
     return flat.reshape(n_places, n_classes), 1 if weights is None else weights.per_example
 
 
-def check_room(n_places: int, n_classes: int, n_rows: int) -> None:
-    """Refuse a matrix of counts that no limit of a question would see before it is there."""
-    n_counts = n_places * n_classes
+def check_classes(n_classes: int, n_rows: int) -> None:
+    """Refuse labels that are numbers or ids: every leaf would count thousands of classes, nearly all of them 0."""
     if n_classes > MANY_CLASSES and n_classes * ROWS_OF_A_CLASS > n_rows:
         raise DataError(
             f"y has {n_classes} classes in {n_rows} rows; expected at least {ROWS_OF_A_CLASS} rows of a class on "
             "average where there are so many. Is it a number or an id? Make a few classes of it first"
         )
+
+
+def check_room(n_places: int, n_classes: int, n_rows: int) -> None:
+    """Refuse a matrix of counts that no limit of a question would see before it is there."""
+    check_classes(n_classes, n_rows)
+    n_counts = n_places * n_classes
     if n_counts * 8 * COPIES > Limits().memory:
         raise DataError(
             f"{n_places} distinct rows × {n_classes} classes take {in_bytes(n_counts * 8 * COPIES)} of counts; "

@@ -153,7 +153,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         control = Limits(self.time_limit, self.memory_limit).control()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.classes_, codes = self._classes(labels)
         self._reader = ColumnReader.fit(frame, self.nominal)
         control.check()
         data = self._reader.training(frame, codes, len(self.classes_), weights)

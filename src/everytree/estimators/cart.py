@@ -177,7 +177,7 @@ class CARTTreeClassifier(Exports, ColumnTreeClassifier):
         rng = generator(self.random_state)
 
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.classes_, codes = self._classes(labels)
         self._reader = ColumnReader.fit(frame, self.nominal)
         cells, codes, counted = distinct_rows(
             self._reader.cells(frame), codes, None if weights is None else weights.counts

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 import everytree._core as _core
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame, check_columns, read_frame
+from everytree.data.row_counts import check_classes
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.column_kinds import Expected, kind_of
 from everytree.estimators.importances import shares_of_multiway
@@ -62,6 +63,13 @@ class ColumnTreeClassifier(ClassifierBase):
         """Look at the limits before the columns are read: as arrays, and once more as the core has them."""
         control.check()
         control.check_memory(16 * frame.n_rows * len(frame.columns))
+
+    @staticmethod
+    def _classes(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+        """Return the classes in order, and the place of each label among them."""
+        classes, codes = np.unique(labels, return_inverse=True)
+        check_classes(len(classes), len(labels))
+        return classes, codes
 
     def _frame(self, X: Any) -> Frame:
         """Return new rows, after checking their columns against those of training."""

@@ -27,6 +27,7 @@ from everytree.data.columns import ColumnReader, set_classes
 from everytree.data.cut_rules import refuse_missing
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, read_frame
+from everytree.data.row_counts import check_classes
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.cross_calibration import CrossCalibrated
@@ -173,6 +174,7 @@ class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier
     ) -> None:
         known = rows.labels if self._given is None else np.concatenate([rows.labels, self._given])
         classes = np.unique(known)
+        check_classes(len(classes), len(rows.labels))
         self.checked_costs(len(classes))
         codes = np.searchsorted(classes, rows.labels)
         control.check()

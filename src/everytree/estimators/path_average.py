@@ -185,7 +185,7 @@ class PathAverageTreeClassifier(Exports, CrossCalibrated, ColumnTreeClassifier):
         spread = self._spread()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
-        self.classes_, classes = np.unique(labels, return_inverse=True)
+        self.classes_, classes = self._classes(labels)
         self.checked_costs()
         self.s_ = self._size(len(self.classes_))
         self._categorizer = self._make_categorizer()
