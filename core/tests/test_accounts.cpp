@@ -1,0 +1,125 @@
+// A limit of memory holds for what is allocated: whatever the limit, a question takes no more than it, answered or not.
+//
+// Every allocation is counted here with what the C library adds to it, and the largest sum of a question is compared
+// with its limit: what is in no account, or is looked at only after it was taken, shows as a question that is too
+// large.
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <random>
+
+#include "check.hpp"
+#include "common/errors.hpp"
+#include "mcmc/collapsed.hpp"
+#include "naive.hpp"
+
+namespace {
+std::atomic<long> held{0}, most{0};  // bytes of all blocks; their largest sum since it was set
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  size = std::max<std::size_t>(size, 1);
+  void* block = alignment <= alignof(std::max_align_t)
+                    ? std::malloc(size)
+                    : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (block == nullptr) throw std::bad_alloc();
+  const long now = held += static_cast<long>(malloc_usable_size(block)) + 8;
+  long before = most;
+  while (now > before && !most.compare_exchange_weak(before, now)) {
+  }
+  return block;
+}
+void release(void* block) noexcept {
+  if (block == nullptr) return;
+  held -= static_cast<long>(malloc_usable_size(block)) + 8;
+  std::free(block);
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t a) { return allocate(size, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t size, std::align_val_t a) { return allocate(size, static_cast<std::size_t>(a)); }
+void operator delete(void* block) noexcept { release(block); }
+void operator delete[](void* block) noexcept { release(block); }
+void operator delete(void* block, std::size_t) noexcept { release(block); }
+void operator delete[](void* block, std::size_t) noexcept { release(block); }
+void operator delete(void* block, std::align_val_t) noexcept { release(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { release(block); }
+
+using namespace everytree;
+
+namespace {
+
+constexpr long kSmall = 150'000;  // what is in no account, whatever the size of the data: buffers of one state, names
+
+// Ask under limits from `least` bytes on, each a quarter above the one before. `before`: bytes that are there already
+// and that the question counts.
+void holds(const char* name, std::size_t least, std::size_t before, const std::function<void(Control&)>& ask) {
+  int answered = 0, refused = 0;
+  double worst = 0;
+  for (std::size_t limit = least; answered < 2 && limit < std::size_t{1} << 32; limit += limit / 4) {
+    Control control;
+    control.memory_limit = limit;
+    const long from = held;
+    most = from;
+    bool ended = true;
+    try {
+      ask(control);
+    } catch (const LimitReached& reached) {
+      CHECK(reached.reason == LimitReached::Reason::memory);
+      ended = false;
+    }
+    ++(ended ? answered : refused);
+    CHECK(held == from);
+    const long taken = most - from + static_cast<long>(before);
+    worst = std::max(worst, static_cast<double>(taken) / static_cast<double>(limit));
+    CHECK(taken <= static_cast<long>(limit + limit / 20) + kSmall);
+  }
+  std::printf("     %-28s %d refused, %d answered; at most %.2f of the limit\n", name, refused, answered, worst);
+  CHECK(answered == 2);
+}
+
+naive::Table noise(unsigned seed, std::size_t rows, std::size_t tests, std::size_t classes) {
+  std::mt19937 random(seed);
+  naive::Table d(rows, tests, classes);
+  for (auto& x : d.rows) x = random() & 1;
+  for (std::size_t r = 0; r < d.n; ++r) d.counts[r * classes + random() % classes] = 1 + random() % 2;
+  return d;
+}
+
+std::shared_ptr<const Dirichlet> ones(const naive::Table& d) {
+  const std::vector<std::vector<double>> a{std::vector<double>(d.c, 1.0)};
+  return std::make_shared<const Dirichlet>(a, d.class_counts(d.all()));
+}
+
+std::shared_ptr<const Graph> graph_of(const naive::Table& d, int depth) {
+  GraphOptions o;
+  o.max_depth = depth;
+  o.min_leaf = 2;
+  Control control;
+  return std::make_shared<const Graph>(d.core(), o, control);
+}
+
+}  // namespace
+
+// The draws: what is made of them elsewhere is in the account, too, and the core takes less than it may.
+TEST(draws_of_tops) {
+  const naive::Table d = noise(2, 400, 30, 2);
+  const auto table = d.core();
+  const auto leaf = ones(d);
+  Control free;
+  const Collapsed collapsed(table, 6, 3, naive::some_prior(6, d.t), leaf, true, 1, &free);
+  CollapsedPlan plan;
+  plan.n_chains = 2;
+  plan.n_draws = plan.least = 1500;
+  plan.burn_in = 10;
+  const ProductWeights weights(*table, 3, naive::some_prior(6, d.t), leaf, true);
+  holds("draws of tops", weights.bytes() + 500'000, weights.bytes(),
+        [&](Control& limited) { (void)collapsed.run(plan, limited); });
+}
+
+int main() { return check::run(); }
