@@ -29,6 +29,8 @@ from everytree.weights.priors import Prior
 
 __all__ = ["LeftOutFit", "LeftOutPoint", "fit_leave_one_out"]
 
+LEAST_SECONDS = 1e-6  # a question is given at least this long
+
 
 @dataclass(frozen=True)
 class LeftOutPoint:
@@ -176,7 +178,7 @@ def fit_leave_one_out(
             if points and left is not None and left <= 0:
                 raise LimitReached("time limit reached", "time")
             on = space if not points or left is None else hurried(space, left)
-            point, posterior = _judged(on, choices, values, exponent)
+            point, posterior = _judged(on, choices, values, exponent, end)
         except LimitReached as reached:
             if not points or reached.reason != "time":
                 raise
@@ -248,12 +250,14 @@ class _Choices:
 
 
 def _judged(
-    space: Engine, choices: _Choices, values: tuple[float, ...], exponent: bool
+    space: Engine, choices: _Choices, values: tuple[float, ...], exponent: bool, end: float | None
 ) -> tuple[LeftOutPoint, Posterior]:
-    """Fold at one point, and leave out every example."""
+    """Fold at one point, and leave out every example, until ``end`` on the monotonic clock."""
     prior, given, power = choices.made(values)
     dirichlet = in_numbers(given, space.table.class_counts.sum(axis=0))
     posterior = Posterior(space, prior, dirichlet, power)
+    if end is not None:  # leaving out is a question of its own, with what the fold has left of the time
+        posterior.asked_of(hurried(space, max(LEAST_SECONDS, end - time.monotonic())))
     left = posterior.leave_one_out()
     names = [axis.name for part in choices.parts for axis in part.axes]
     loss, bold = left.log_loss, 1.0
