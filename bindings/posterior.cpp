@@ -64,6 +64,7 @@ void bind_posterior(nb::module_& m) {
           nb::arg("graph"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
           nb::arg("control"))
       .def_prop_ro("n_bytes", &Posterior::bytes, "The bytes it holds, with its graph.")
+      .def_prop_ro("n_own_bytes", &Posterior::own_bytes, "The bytes it holds besides its graph.")
       .def_static(
           "from_parts",
           [](std::shared_ptr<Graph> graph, const Prior& prior, const DirichletParameters& dirichlet, bool linear,

@@ -14,6 +14,8 @@
 
 #include "check.hpp"
 #include "common/errors.hpp"
+#include "down/leave_one_out.hpp"
+#include "down/posterior.hpp"
 #include "mcmc/collapsed.hpp"
 #include "naive.hpp"
 
@@ -105,6 +107,19 @@ std::shared_ptr<const Graph> graph_of(const naive::Table& d, int depth) {
 }
 
 }  // namespace
+
+TEST(left_out_examples) {
+  struct Case {
+    std::size_t rows, tests, classes;
+  };
+  for (const auto& [rows, tests, classes] : {Case{20'000, 20, 2}, Case{40'000, 14, 2}, Case{1500, 14, 60}}) {
+    const naive::Table d = noise(1, rows, tests, classes);
+    Control control;
+    const Posterior p(graph_of(d, 3), naive::some_prior(3, d.t), ones(d), true, 1, control);
+    holds("left-out examples", p.bytes(), p.bytes(),
+          [&](Control& limited) { (void)leave_one_out(p, d.counts.data(), d.n, 1, limited); });
+  }
+}
 
 // The draws: what is made of them elsewhere is in the account, too, and the core takes less than it may.
 TEST(draws_of_tops) {

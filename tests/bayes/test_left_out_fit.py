@@ -238,6 +238,21 @@ def test_leaving_out_has_the_time_that_the_fold_left(monkeypatch: pytest.MonkeyP
     assert found.posterior.space is space
 
 
+def test_a_point_counts_the_best_one_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = table(60)
+    beside = []
+    fold = left_out_fit.Posterior
+
+    def folded(space: et.TreeSpace, *rest: object) -> Posterior:
+        beside.append(space.limits.held)
+        return fold(space, *rest)
+
+    monkeypatch.setattr(left_out_fit, "Posterior", folded)
+    found = et.fit_leave_one_out(et.TreeSpace(X, y, max_depth=2, memory_limit=10**9), power="loo")
+    assert beside[0] == 0
+    assert min(beside[1:]) > found.posterior.leave_one_out().proba.nbytes
+
+
 def test_batches_and_limits() -> None:
     rng = np.random.default_rng(3)
     X = rng.integers(0, 2, (60, 4))

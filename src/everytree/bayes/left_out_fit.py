@@ -21,6 +21,7 @@ from everytree.bayes.evidence import hurried
 from everytree.bayes.exponent import chosen_exponent
 from everytree.bayes.hyper import Family, asked, dirichlet_family, grid_points, power_family, prior_family
 from everytree.bayes.posterior import Posterior
+from everytree.common.allocator import give_back
 from everytree.common.arguments import argument, refused
 from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError, Wording
@@ -172,12 +173,18 @@ def fit_leave_one_out(
     end = None if limit is None else time.monotonic() + limit
     points: list[LeftOutPoint] = []
     best, chosen, stopped = 0, None, "grid"
+    limited = space.limits.memory_limit is not None
     for values in grid_points(choices.parts, grid):
         left = None if end is None else end - time.monotonic()
         try:
             if points and left is not None and left <= 0:
                 raise LimitReached("time limit reached", "time")
-            on = space if not points or left is None else hurried(space, left)
+            on = space
+            if chosen is not None:
+                on = hurried(space, left)
+                on.beside += _bytes_of(chosen)
+                if limited:
+                    give_back()  # what the point before took and dropped
             point, posterior = _judged(on, choices, values, exponent, end)
         except LimitReached as reached:
             if not points or reached.reason != "time":
@@ -187,9 +194,15 @@ def fit_leave_one_out(
         posterior.asked_of(space)
         if chosen is None or point.log_loss < points[best].log_loss:
             best, chosen = len(points), posterior
+        del posterior  # before the next one is made
         points.append(point)
     assert chosen is not None
     return LeftOutFit(points[best], tuple(points), stopped, chosen)
+
+
+def _bytes_of(posterior: Posterior) -> int:
+    """Return what a posterior that is kept takes, without the graph: the next one shares it."""
+    return int(posterior.core.n_own_bytes) + posterior.leave_one_out().n_bytes
 
 
 @dataclass(frozen=True)
