@@ -15,6 +15,7 @@
 #include "check.hpp"
 #include "common/errors.hpp"
 #include "down/leave_one_out.hpp"
+#include "down/local_expansion.hpp"
 #include "down/posterior.hpp"
 #include "mcmc/collapsed.hpp"
 #include "naive.hpp"
@@ -119,6 +120,33 @@ TEST(left_out_examples) {
     holds("left-out examples", p.bytes(), p.bytes(),
           [&](Control& limited) { (void)leave_one_out(p, d.counts.data(), d.n, 1, limited); });
   }
+}
+
+// Nominal columns, of which each value is a question: the coefficients of hundreds of classes are what takes memory.
+TEST(rules_of_states_that_choose_their_tests) {
+  std::mt19937 random(3);
+  constexpr std::size_t kColumns = 5, kCodes = 8, kClasses = 100;
+  naive::Table d(600, kColumns * kCodes, kClasses);
+  for (std::size_t r = 0; r < d.n; ++r) {
+    for (std::size_t k = 0; k < kColumns; ++k) d.rows[r * d.t + k * kCodes + random() % kCodes] = 1;
+    d.counts[r * kClasses + random() % kClasses] = 1;
+  }
+  for (std::uint32_t k = 0; k < kColumns; ++k)
+    d.columns.push_back(
+        {Column::Kind::nominal, k * std::uint32_t{kCodes}, (k + 1) * std::uint32_t{kCodes}, Column::kNone, 0});
+  Control free;
+  const Posterior p(graph_of(d, 4), naive::some_prior(4, d.t), ones(d), true, 1, free);
+  const std::vector<OfferedTest> offered = offered_tests(p.graph(), free);
+  std::vector<std::uint32_t> question_of;
+  std::vector<Question> questions;
+  for (const OfferedTest& test : offered) {
+    question_of.push_back(static_cast<std::uint32_t>(questions.size()));
+    questions.push_back({test.test / std::uint32_t{kCodes}, false});
+  }
+  holds("rules over local cuts", 500'000, 0, [&](Control& limited) {
+    LocalExpansion expansion(p, question_of, questions, limited);
+    (void)expansion.rules(0.0, limited);
+  });
 }
 
 // The draws: what is made of them elsewhere is in the account, too, and the core takes less than it may.
