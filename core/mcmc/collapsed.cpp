@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "common/parallel.hpp"
-#include "common/room.hpp"
+#include "mcmc/account.hpp"
 
 namespace everytree {
 
@@ -55,22 +55,11 @@ void step(Chain& chain, TopStates& states) {
 // tuple with its place in a dictionary, as measured. The states that were remembered are gone by then.
 constexpr std::size_t kMadeOfDraw = 40, kMadeOfTop = 200, kMadeOfNode = 8;
 
-// The memory of all chains: the draws, and what is made of them.
-struct Account {
-  std::atomic<std::size_t> drawn{0}, made{0};
-};
-
 // Keep the draw; ask(bytes) comes before the memory is taken, which for a moment is there beside what it replaces.
 template <class Ask>
-void keep(Chain& chain, Account& account, Ask&& ask) {
+void keep(Chain& chain, DrawAccount& account, Ask&& ask) {
   ChainDraws& draws = chain.draws;
-  const auto room = [&](auto& v, std::size_t more) {
-    const std::size_t before = v.capacity() * sizeof(v[0]);
-    make_room(v, more, [&](std::size_t bytes) {
-      account.drawn += bytes;
-      ask(before);
-    });
-  };
+  const auto room = [&](auto& v, std::size_t more) { account.room(v, more, ask); };
   room(draws.which, 1);
   room(draws.log_joint, 1);
   account.made += kMadeOfDraw;
@@ -113,7 +102,7 @@ CollapsedRun Collapsed::run(const CollapsedPlan& plan, Control& control) const {
   std::vector<Chain> chains;
   for (std::size_t c = 0; c < plan.n_chains; ++c) chains.push_back({Stream(plan.seed, c), std::nullopt, 0, true, {}});
   std::atomic<std::size_t> done{0};
-  Account account;
+  DrawAccount account;
   CollapsedRun run;
   try {
     for (std::size_t until = std::min(kSteps, steps);; until = std::min(until + kSteps, steps)) {

@@ -18,6 +18,7 @@
 #include "down/local_expansion.hpp"
 #include "down/posterior.hpp"
 #include "mcmc/collapsed.hpp"
+#include "mcmc/tree_chains.hpp"
 #include "naive.hpp"
 
 namespace {
@@ -163,6 +164,21 @@ TEST(draws_of_tops) {
   const ProductWeights weights(*table, 3, naive::some_prior(6, d.t), leaf, true);
   holds("draws of tops", weights.bytes() + 500'000, weights.bytes(),
         [&](Control& limited) { (void)collapsed.run(plan, limited); });
+}
+
+TEST(draws_of_trees) {
+  const naive::Table d = noise(4, 300, 30, 2);
+  const auto table = d.core();
+  const auto leaf = ones(d);
+  const ProductWeights weights(*table, 3, naive::some_prior(6, d.t), leaf);
+  holds("draws of trees", 1'500'000 + weights.bytes(), weights.bytes(), [&](Control& limited) {
+    ChainSettings settings;
+    settings.n_chains = 2;
+    settings.state_bytes = limited.memory_limit / 4;
+    TreeChains chains(table, 6, 3, TreeTarget::posterior(naive::some_prior(6, d.t), leaf), settings, limited);
+    const TreeRun run = chains.run({3000, 0, 20, {}}, limited);
+    if (!run.stopped.empty()) throw LimitReached(LimitReached::Reason::memory, run.stopped);
+  });
 }
 
 int main() { return check::run(); }
