@@ -181,4 +181,15 @@ TEST(draws_of_trees) {
   });
 }
 
+// Averages ask for batches of rows: of fewer where there is less memory.
+TEST(averages_of_rows) {
+  const naive::Table d = noise(5, 500, 24, 2), rows = noise(6, 3000, 24, 2);
+  Control free;
+  const Posterior p(graph_of(d, 5), naive::some_prior(5, d.t), ones(d), true, 1, free);
+  std::vector<double> said(rows.n * 2);
+  const std::size_t before = p.bytes() + said.size() * sizeof(double);
+  holds("averages of rows", before, before,
+        [&](Control& limited) { p.predict(rows.rows.data(), rows.n, said.data(), limited); });
+}
+
 int main() { return check::run(); }
