@@ -38,6 +38,7 @@ template <class R, bool kMoments>
 RealMatrix averages(const Posterior& p, R rows, PyControl& control) {
   const NewRows given = new_rows(rows, p.graph().table());
   const std::size_t n = given.n_rows, width = (kMoments ? 3 : 1) * p.graph().table().n_classes();
+  control.control.check_memory(p.bytes() + n * width * sizeof(double));
   auto* data = new double[n * width + 1];
   nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
   run(control, [&](Control& k) {
