@@ -29,7 +29,8 @@ void bind_collapsed(nb::module_& m) {
             prior.check_tests(table->n_tests());
             run(control, [&](Control& c) {
               auto leaf = tabulated(dirichlet, *table, c);
-              new (self) Collapsed(std::move(table), max_depth, min_leaf, prior, std::move(leaf), linear, n_threads);
+              new (self)
+                  Collapsed(std::move(table), max_depth, min_leaf, prior, std::move(leaf), linear, n_threads, &c);
             });
           },
           nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("prior"), nb::arg("dirichlet"),
@@ -39,19 +40,23 @@ void bind_collapsed(nb::module_& m) {
           "run",
           [](const Collapsed& self, std::size_t n_chains, std::size_t n_draws, std::size_t burn_in, std::size_t thin,
              std::size_t least, std::uint64_t seed, PyControl& control) {
-            const CollapsedRun run_ =
+            CollapsedRun drawn =
                 run(control, [&](Control& c) { return self.run({n_chains, n_draws, burn_in, thin, least, seed}, c); });
             using Tried = std::vector<std::uint64_t>;
-            std::vector<std::tuple<std::vector<Key>, std::vector<std::uint32_t>, Reals, Tried, Tried>> chains;
-            for (const ChainDraws& chain : run_.chains)
-              chains.emplace_back(chain.tops, chain.which, to_numpy(chain.log_joint),
-                                  Tried(chain.proposed.begin(), chain.proposed.end()),
-                                  Tried(chain.accepted.begin(), chain.accepted.end()));
-            return std::make_pair(std::move(chains), run_.stopped);
+            nb::list chains;
+            // The arrays are the core's own: lists of numbers would take ten times as much.
+            for (ChainDraws& chain : drawn.chains)
+              chains.append(nb::make_tuple(as_numpy(std::move(chain.keys)), as_numpy(std::move(chain.ends)),
+                                           as_numpy(std::move(chain.which)), to_numpy(std::move(chain.log_joint)),
+                                           Tried(chain.proposed.begin(), chain.proposed.end()),
+                                           Tried(chain.accepted.begin(), chain.accepted.end())));
+            return nb::make_tuple(chains, drawn.stopped);
           },
           nb::arg("n_chains"), nb::arg("n_draws"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("least"),
           nb::arg("seed"), nb::arg("control"),
-          "Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.")
+          "Chains as (keys of their tops, where each ends, top of each draw, log joint of each draw, proposed, "
+          "accepted), and "
+          "why they were stopped.")
       .def("log_joint", &Collapsed::log_joint, nb::arg("top"), "Log weight of all trees with this top together.")
       .def(
           "propose",

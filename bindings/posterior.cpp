@@ -38,6 +38,7 @@ template <class R, bool kMoments>
 RealMatrix averages(const Posterior& p, R rows, PyControl& control) {
   const NewRows given = new_rows(rows, p.graph().table());
   const std::size_t n = given.n_rows, width = (kMoments ? 3 : 1) * p.graph().table().n_classes();
+  control.control.check_memory(p.bytes() + n * width * sizeof(double));
   auto* data = new double[n * width + 1];
   nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
   run(control, [&](Control& k) {
@@ -64,6 +65,7 @@ void bind_posterior(nb::module_& m) {
           nb::arg("graph"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
           nb::arg("control"))
       .def_prop_ro("n_bytes", &Posterior::bytes, "The bytes it holds, with its graph.")
+      .def_prop_ro("n_own_bytes", &Posterior::own_bytes, "The bytes it holds besides its graph.")
       .def_static(
           "from_parts",
           [](std::shared_ptr<Graph> graph, const Prior& prior, const DirichletParameters& dirichlet, bool linear,

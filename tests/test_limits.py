@@ -474,7 +474,7 @@ def test_the_matrix_of_an_answer_is_part_of_the_memory(ask: str) -> None:
         getattr(post, ask)(rows)
     # In small batches the answer is the same, but for the order of sums, which depends on how many rows are asked.
     few = rows[:2000]
-    post.space.limits = Limits(memory_limit=4_000_000)
+    post.space.limits = Limits(memory_limit=4_500_000)
     narrow = getattr(post, ask)(few)
     post.space.limits = Limits()
     free = getattr(post, ask)(few)

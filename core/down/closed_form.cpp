@@ -216,7 +216,9 @@ void ClosedForm::evaluate(std::size_t value, const Kernels& kernels, double* out
     grid_sums(runs_, form.matrix.data(), stride_, form.linear.data(), out);
   } else {
     const std::size_t n = elements_.size();
-    scratch_.resize(16 * patterns.pitch + n + 16);
+    const std::size_t wanted = 16 * patterns.pitch + n + 16;
+    if (scratch_.capacity() < wanted) std::vector<double>().swap(scratch_);  // not the old one beside the new one
+    scratch_.resize(wanted);
     double* scratch = scratch_.data();
     while (reinterpret_cast<std::uintptr_t>(scratch) % 64 != 0) ++scratch;
     kernels.pattern_sums(form.matrix.data(), stride_, n, form.linear.data(), patterns.bits.data(), patterns.pitch,

@@ -9,6 +9,7 @@
 // the same for any weights, over the slots of the whole table.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -61,6 +62,12 @@ class ClosedForm {
   // The rows to be asked, by the outcomes of the elements; kept by the caller. Then out[r] for each, of one form: once.
   void ask(const Patterns& patterns);
   void evaluate(std::size_t value, const Kernels& kernels, double* out);
+  // Bytes that both take for so many rows, with the patterns: scratch of the kernels, or a place of each row in every
+  // run, of which there are few where rows are asked by them (TestRuns::pay).
+  static std::size_t bytes_to_ask(std::size_t n_tests, std::size_t n_rows) {
+    const std::size_t pitch = (n_rows + 7) & ~std::size_t{7}, runs = n_tests / 5 + 1;
+    return n_tests / 4 * 2 * pitch + std::max(16 * pitch * sizeof(double), runs * n_rows * sizeof(std::uint32_t));
+  }
   // Instead of both, where it pays for so many rows: the means of all classes but the last were built, and every
   // combination of outcomes has its cell with the means of all classes (RowKernels::cell_table).
   bool cells_pay(std::size_t n_rows) const {

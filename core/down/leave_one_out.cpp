@@ -94,6 +94,7 @@ class ClosedLeaves {
 
   // `pi`: the probability that a tree has the state. sums: a line of n_classes for each bit that a cover can have.
   void run(std::uint32_t id, double pi, double* sums) {
+    control_->check(calling_, "leaving out", 0, 0);
     fold_.product<SumProduct>(id, *weights_, level_);
     find_rows(graph_->cover(id));
     counts_.resize(n_classes_);
@@ -162,10 +163,20 @@ class ClosedLeaves {
   // They stay for the next state; every thread may have as many.
   void look(std::size_t more) const {
     const std::size_t doubles = in_forms_ + mass_[0].size() + mass_[1].size() + matrix_.size() + outcome_.size() + more;
-    control_->check_memory(held_ + n_threads_ * sizeof(double) * doubles);
-    if (more > kMany) control_->check(calling_, "leaving out", 0, 0);
+    control_->check_memory(held_ + n_threads_ * (sizeof(double) * doubles + in_asking_));
   }
-  static constexpr std::size_t kMany = std::size_t{1} << 20;
+  // The same of the rows that are asked at once.
+  void look_at_rows(std::size_t n_rows) {
+    in_asking_ = std::max(in_asking_, ClosedForm::bytes_to_ask(level_.n, n_rows) + n_rows * sizeof(double));
+    look(0);
+  }
+  // With hundreds of classes one state takes seconds: the clock is looked at after so much work inside it.
+  void tick(std::size_t work) {
+    if ((work_ += work) < kWork) return;
+    work_ = 0;
+    control_->check(calling_, "leaving out", 0, 0);
+  }
+  static constexpr std::size_t kWork = std::size_t{1} << 22;  // numbers that are added: a few milliseconds
   double* line(double* sums, std::uint32_t bit) const { return sums + std::size_t{(*line_of_bit_)[bit]} * n_classes_; }
   static constexpr double kShare = 1.0 / 2048;
 
@@ -188,12 +199,15 @@ class ClosedLeaves {
       look(in_forms - std::min(in_forms, in_forms_));
       in_forms_ = std::max(in_forms_, in_forms);
       form_.build(fold_, *weights_, level_, left_out);
+      tick(in_forms);
       for (std::size_t k = 0; k < left_out.size(); ++k) {
         const std::size_t y = left_out[k].y, n_rows = rows_[y].size();
+        look_at_rows(n_rows);
         find_patterns(y);
         form_.ask(patterns_);
         value_.resize(n_rows);
         for (std::size_t c = 0; c < n_classes_; ++c) {
+          tick((n_rows / 8 + 1) * level_.n * level_.n);
           form_.evaluate(k * n_classes_ + c, f.kernel(), value_.data());
           if (*std::min_element(value_.begin(), value_.end()) < kShare * form_.size_of(k * n_classes_ + c)) {
             again.push_back({y, c});
@@ -227,6 +241,7 @@ class ClosedLeaves {
   // Whether the rows of a kind, which is a class then, are asked by their runs in the form without differences.
   bool find_runs(std::size_t kind) {
     if (!removed_->complete()) return false;
+    look_at_rows(3 * rows_[kind].size());  // their places, and again of both outcomes
     find_patterns(kind);
     if (!runs_.find(patterns_, level_.n)) return false;
     doubled_.find_doubled(runs_);
@@ -247,6 +262,7 @@ class ClosedLeaves {
       fill({asked.data() + from, n}, size, literal);
       for (std::size_t k = 0; k < n; ++k) {
         const auto [kind, c] = asked[from + k];
+        tick(size + rows_[kind].size() * size / 8);  // several numbers at a time
         value_.resize(rows_[kind].size());
         double* matrix = matrix_.data() + k * size;
         if (literal && by_runs_) {
@@ -350,6 +366,7 @@ class ClosedLeaves {
       }
     };
     for (std::size_t i = 0; i < n; ++i) {
+      tick((n - i) * (n_classes_ + 4 * asked.size()));
       for (std::size_t a = 0; a < 2; ++a) {
         for (std::size_t c = 0; c < n_classes_; ++c) q[a][c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
         total[a] = a == 1 ? f.total(i) : f.total() - f.total(i);
@@ -402,7 +419,7 @@ class ClosedLeaves {
 
   Control* control_;
   bool calling_;
-  std::size_t n_threads_, held_, in_forms_ = 0;
+  std::size_t n_threads_, held_, in_forms_ = 0, in_asking_ = 0, work_ = 0;
   const Graph* graph_;
   const ProductWeights* weights_;
   const Removed* removed_;
@@ -454,9 +471,13 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
   };
   // A row stands in a section of its class for every bit of its count: all have the same sums, and one is read.
   // Sections end at whole words; with many classes most of their bits belong to no row, and have no line of sums.
+  const std::size_t n_states = graph.size() * 2 * (sizeof(double) + sizeof(std::uint32_t));  // Passing, and their order
+  std::size_t held = posterior.bytes() + n_states + (n_rows * n_classes + 2 * n_bits) * sizeof(std::uint32_t);
+  control.check_memory(held);
   std::vector<std::uint32_t> first(n_rows * n_classes, 0), kind_of_bit(n_bits, 0), line_of_bit(n_bits, 0);
   std::uint32_t n_lines = 0;
   for (const Section& s : table.sections()) {
+    control.check(true, "leaving out", 0, 0);
     std::uint32_t bit = s.begin * 64;
     for (std::size_t r = 0; r < n_rows; ++r) {
       const std::int64_t n = counts[r * n_classes + s.cls];
@@ -470,18 +491,19 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
   // The sums, those of parts that are not added yet, and the answer; `live` counts them all.
   const std::size_t sums_bytes = std::size_t{n_lines} * n_classes * sizeof(double);
   std::size_t live = 2;
-  control.check_memory((live + 1) * sums_bytes);
-  const Removed removed(leaf, kinds, totals, table.total());
+  n_threads = std::max<std::size_t>(1, n_threads);
+  control.check_memory(held + (live + 1) * sums_bytes);
+  const Removed removed(leaf, kinds, totals, table.total(), control, held + (live + 1) * sums_bytes);
+  held += removed.bytes() + n_threads * n_lines * sizeof(std::uint32_t);  // the rows of a cover, by kind
   const Passing passing(posterior, control);
   std::vector<std::uint32_t> inner, closed;
   for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
 
-  n_threads = std::max<std::size_t>(1, n_threads);
   std::vector<ClosedLeaves> workers;
   workers.reserve(n_threads);
   for (std::size_t k = 0; k < n_threads; ++k)
     workers.emplace_back(posterior, removed, kind_of_bit, line_of_bit, control, k == 0, n_threads,
-                         (live + n_threads) * sums_bytes);
+                         held + (live + n_threads) * sums_bytes);
   std::vector<double> sums(std::size_t{n_lines} * n_classes, 0.0);
   std::vector<std::int32_t> own(n_classes);
   for (std::uint32_t id : inner) {
@@ -500,7 +522,7 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
   for_each_parallel(kParts, n_threads, control, nullptr, [&](std::size_t part, std::size_t worker) {
     {
       const std::lock_guard lock(adding);
-      control.check_memory((live + 1) * sums_bytes);
+      control.check_memory(held + (live + 1) * sums_bytes);
       ++live;
     }
     partial[part].assign(sums.size(), 0.0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "common/errors.hpp"
 #include "fold/weigh.hpp"
@@ -63,7 +64,9 @@ class LocalExpansion::Expander {
     const auto& order = graph_.children_first();
     for (auto it = order.rbegin(); it != order.rend(); ++it, ++done) {
       if ((done & 15) == 0) control_.check(true, "expanding the average", done, order.size());
-      to_.sets_.hold(pending * sizeof(Form::Term) + forms.size() * sizeof(Form));
+      // Lists of terms may have room for twice as many.
+      of_forms_ = 2 * pending * sizeof(Form::Term) + forms.size() * sizeof(Form);
+      to_.sets_.hold(held() + to_.a_.bytes());
       Form path = std::move(forms[*it]);
       pending -= path.terms.size();
       path.tidy();
@@ -72,18 +75,20 @@ class LocalExpansion::Expander {
       else
         closed(*it, path);
     }
-    to_.a_.resize(to_.sets_.size() * n_asked_, 0.0);
+    to_.grow(held());
   }
 
  private:
+  std::size_t held() const { return of_forms_ + of_matrices_; }
   std::uint32_t question(std::uint32_t test, std::uint32_t upper) const {
     const auto at = std::lower_bound(asked_.begin(), asked_.end(), OfferedTest{test, upper});
     return question_of_[static_cast<std::size_t>(at - asked_.begin())];
   }
   // a_c(set) += value · x_c
   void add(std::uint32_t set, double value, const double* x) {
-    if (to_.a_.size() < to_.sets_.size() * n_asked_) to_.a_.resize(to_.sets_.size() * n_asked_, 0.0);
-    for (std::size_t c = 0; c < n_asked_; ++c) to_.a_[set * n_asked_ + c] += value * x[c];
+    if (to_.a_.size() < to_.sets_.size()) to_.grow(held());
+    double* a = to_.a_[set];
+    for (std::size_t c = 0; c < n_asked_; ++c) a[c] += value * x[c];
   }
   void add_leaf(std::uint32_t id, const Form& path, double probability) {
     const State& s = graph_.state(id);
@@ -135,6 +140,12 @@ class LocalExpansion::Expander {
       add_leaf(id, path, 1.0);
       return;
     }
+    // A matrix for each class, over splits or single tests: with hundreds of classes they are megabytes.
+    std::size_t side = 8;
+    for (std::size_t i = 0; i < fold_.frontier().n_groups(); ++i)
+      side += prior_.fair ? fold_.frontier().parts(i).size() : 1;
+    of_matrices_ = std::max(of_matrices_, n_asked_ * side * side * sizeof(double));
+    to_.sets_.hold(held() + to_.a_.bytes());
     quadratic_.build(fold_, posterior_.weights(), level_, {}, {}, 0, means_);
     load_variables();
     const std::size_t n = quadratic_.size() - 1, stride = quadratic_.stride();
@@ -216,7 +227,7 @@ class LocalExpansion::Expander {
   Control& control_;
   const std::vector<OfferedTest>& asked_;
   const std::vector<std::uint32_t>& question_of_;
-  std::size_t n_asked_;
+  std::size_t n_asked_, of_forms_ = 0, of_matrices_ = 0;
   OneLevelFold fold_;
   InnerShares shares_;
   OneLevel level_;
@@ -232,8 +243,9 @@ class LocalExpansion::Expander {
 LocalExpansion::LocalExpansion(const Posterior& posterior, const std::vector<std::uint32_t>& question_of,
                                std::vector<Question> questions, Control& control)
     : n_classes_(posterior.graph().table().n_classes()),
-      // Coefficients, need, place in the order, bound.
-      sets_(std::move(questions), 8 * (n_classes_ - 1) + 20, control) {
+      // Need and bound, its place in the list of its degree, which may have room for twice as many, and in the order.
+      sets_(std::move(questions), 2 * 8 + 2 * 4 + 4, control),
+      a_(n_classes_ - 1) {
   const CountTable& table = posterior.graph().table();
   const std::vector<OfferedTest> asked = offered_tests(posterior.graph(), control);
   if (asked.size() != question_of.size()) throw InvalidInput("every test that is asked needs its question");
@@ -250,9 +262,14 @@ LocalExpansion::LocalExpansion(const Posterior& posterior, const std::vector<std
   rank(control);
 }
 
+// A line of coefficients for every set; `held`: bytes of the question besides.
+void LocalExpansion::grow(std::size_t held) {
+  a_.grow(sets_.size(), [&](std::size_t more) { sets_.hold(held + a_.bytes() + more); });
+}
+
 double LocalExpansion::size_of(std::uint32_t set, std::size_t c) const {
   const std::size_t n_asked = n_classes_ - 1;
-  const double* a = a_.data() + set * n_asked;
+  const double* a = a_[set];
   if (c < n_asked) return std::abs(a[c]);
   double sum = 0;
   for (std::size_t k = 0; k < n_asked; ++k) sum += a[k];
@@ -291,7 +308,9 @@ void LocalExpansion::rank(Control& control) {
         need[below] = std::max(need[below], need[set]);
       }
     }
-  a_.resize(sets_.size() * (n_classes_ - 1), 0.0);
+  grow(0);
+  order_.reserve(std::accumulate(by_degree.begin(), by_degree.end(), std::size_t{0},
+                                 [](std::size_t n, const auto& some) { return n + some.size(); }));
   for (std::vector<std::uint32_t>& some : by_degree) order_.insert(order_.end(), some.begin(), some.end());
   by_degree = {};
   // Equal needs are common (a set and the one it is needed for): larger sets go first, then those that cost least.
@@ -321,9 +340,13 @@ Expansion::Point LocalExpansion::point(double epsilon) const {
 Rules LocalExpansion::rules(double epsilon, Control& control) {
   sets_.watch(control);
   const std::size_t n_asked = n_classes_ - 1, gone = dropped(epsilon), n_kept = order_.size() - gone;
-  std::size_t most = 0;
-  for (std::size_t k = gone; k < order_.size(); ++k) most = std::max(most, sets_.degree(order_[k]));
-  control.check_memory(sets_.bytes() + sets_.size() * 4 + n_kept * (8 * (n_asked + n_classes_) + 8 + 4 * most));
+  std::size_t most = 0, n_items = 0;
+  for (std::size_t k = gone; k < order_.size(); ++k) {
+    most = std::max(most, sets_.degree(order_[k]));
+    n_items += sets_.degree(order_[k]);
+  }
+  control.check_memory(sets_.bytes() + a_.bytes() + sets_.size() * 4 + 4 * n_items +
+                       (n_kept + 1) * (8 * (n_asked + n_classes_) + 8));
   // Where each set stands among those that are kept; the empty one comes first.
   std::vector<std::uint32_t> place(sets_.size(), 0);
   for (std::size_t k = gone; k < order_.size(); ++k) place[order_[k]] = static_cast<std::uint32_t>(k - gone + 1);
@@ -345,11 +368,14 @@ Rules LocalExpansion::rules(double epsilon, Control& control) {
           factor *= -sign_[elements[i]];
           part = sets_.without(part, elements[i]);
         }
-      for (std::size_t c = 0; c < n_asked; ++c) b[place[part] * n_asked + c] += factor * a_[set * n_asked + c];
+      for (std::size_t c = 0; c < n_asked; ++c) b[place[part] * n_asked + c] += factor * a_[set][c];
     }
   }
   Rules out;
   out.bound = point(epsilon).bound;
+  out.items.reserve(n_items);
+  out.begin.reserve(n_kept + 1);
+  out.moves.reserve(n_kept * n_classes_);
   out.begin.push_back(0);
   for (std::size_t at = 0; at <= n_kept; ++at) {
     const double* move = b.data() + at * n_asked;

@@ -13,6 +13,7 @@
 #include <compare>
 #include <vector>
 
+#include "common/lines.hpp"
 #include "down/expansion.hpp"
 #include "down/question_sets.hpp"
 #include "down/set_sum.hpp"
@@ -41,6 +42,7 @@ class LocalExpansion {
   using Form = SetSum<std::uint32_t>;
   class Expander;
 
+  void grow(std::size_t held);
   void rank(Control& control);
   std::size_t dropped(double epsilon) const;  // how many of order_ go
   double size_of(std::uint32_t set, std::size_t c) const;
@@ -49,7 +51,7 @@ class LocalExpansion {
   std::size_t n_classes_;
   QuestionSets sets_;
   std::vector<double> sign_;          // of each question: −1 where it mostly holds
-  std::vector<double> a_;             // sets × classes but the last
+  Lines a_;                           // sets × classes but the last
   std::vector<std::uint32_t> order_;  // non-empty sets that play a part, first to go first
   std::vector<double> left_out_;      // the bound when order_[0 … k] are left out
 };

@@ -44,7 +44,9 @@ class Posterior {
   const Graph& graph() const { return *graph_; }
   const ProductWeights& weights() const { return weights_; }
   double log_evidence() const { return u_[0].log(); }
-  std::size_t bytes() const { return graph_->bytes() + weights_.bytes() + kept_.bytes() + u_.size() * sizeof(Wide); }
+  std::size_t bytes() const { return graph_->bytes() + own_bytes(); }
+  // Without the graph, which other posteriors may share.
+  std::size_t own_bytes() const { return weights_.bytes() + kept_.bytes() + u_.size() * sizeof(Wide); }
   const std::vector<Wide>& values() const { return u_; }
   // log Σ over all trees of the prior alone: the same fold with every marginal likelihood 1.
   double log_prior_total(Control& control) const;

@@ -71,7 +71,8 @@ void Posterior::average(const NewRows& rows, bool moments, double* out, Control&
   // Equal rows are asked once: a batch often holds many.
   const std::size_t n_rows = rows.n_rows, width_in = rows.row_bytes();
   const std::size_t width = (moments ? 3 : 1) * graph_->table().n_classes();
-  std::size_t held = n_rows * (width * sizeof(double) + 2 * sizeof(std::uint32_t));  // with the answer, `out`
+  // The posterior, and of the rows their order and the answer, `out`.
+  std::size_t held = bytes() + n_rows * (width * sizeof(double) + 2 * sizeof(std::uint32_t));
   control.check_memory(held);
   std::vector<std::uint32_t> order(n_rows), distinct(n_rows);
   std::iota(order.begin(), order.end(), 0u);
@@ -122,6 +123,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
   const Dirichlet& leaf = weights_.leaf();
   const Asked asked(n_classes, moments, weights_.leaf().per_example());
 
+  control.check_memory(held += RowFlow::bytes_of(*graph_));
   RowFlow flow(*graph_, prior);
   for (std::size_t k = 0; k < flow.inner.size(); ++k) {
     InnerNode node;

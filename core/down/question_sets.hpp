@@ -10,6 +10,7 @@
 // A set is the set without its greatest question, and that question: numbers stand for both, and set 0 is empty.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -65,7 +66,9 @@ class QuestionSets {
       use(set, -1.0);
     }
   }
-  std::size_t bytes() const { return sets_.size() * (sizeof(Set) + room_) + index_.size() * 4; }
+  std::size_t bytes() const {
+    return sets_.size() * room_ + sets_.capacity() * sizeof(Set) + index_.size() * sizeof(std::uint32_t);
+  }
   // Bytes that the user holds besides: they count when memory is looked at.
   void hold(std::size_t bytes) {
     held_ = bytes;
@@ -107,9 +110,10 @@ class QuestionSets {
     return static_cast<std::size_t>(h ^ h >> 29);
   }
   void grow() {
-    // Twice as many sets, the index of them, and the old one until it is copied.
+    // Room for twice as many sets, the index of them, and the old one of either until it is copied.
+    const std::size_t places = index_.size() * sizeof(std::uint32_t), numbers = sets_.capacity() * sizeof(Set);
     control_->check(true, "expanding the average", 0, 0);
-    control_->check_memory(2 * bytes() + held_);
+    control_->check_memory(bytes() + places + numbers + std::max(places, numbers) + held_);
     if (sets_.size() >= 0x7fffffffu) throw LimitReached(LimitReached::Reason::memory, "more than 2·10^9 sets");
     std::vector<std::uint32_t> old(index_.size() * 2, 0);
     old.swap(index_);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/control.hpp"
 #include "weights/dirichlet.hpp"
 #include "weights/rising.hpp"
 
@@ -24,8 +25,9 @@ struct Kind {
 // The first two factors are tabulated, where there are few kinds of rows.
 class Removed {
  public:
+  // The memory is looked at before there are tables; `held`: bytes that the question has already.
   Removed(const Dirichlet& leaf, const std::vector<Kind>& kinds, const std::vector<std::int32_t>& totals,
-          std::int64_t total)
+          std::int64_t total, const Control& control, std::size_t held)
       : leaf_(&leaf),
         kinds_(&kinds),
         complete_(total <= kTable && kinds.size() == leaf.n_classes() && leaf.per_example() == 1) {
@@ -40,6 +42,11 @@ class Removed {
           std::find_if(kinds.begin(), kinds.end(), [&](const Kind& x) { return x.removed == kind.removed; });
       all_of_.push_back(static_cast<std::size_t>(same - kinds.begin()));
     }
+    std::size_t in_tables = 0;
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      in_tables += entries(totals[kinds[k].y]) + (all_of_[k] == k ? entries(total) : 0);
+    bytes_ = leaf.n_variants() * (in_tables * sizeof(double) + 2 * kinds.size() * sizeof(std::vector<double>));
+    control.check_memory(held + bytes_);
     for (std::size_t v = 0; v < leaf.n_variants(); ++v) {
       own_.emplace_back(kinds.size());
       all_.emplace_back(kinds.size());
@@ -58,6 +65,7 @@ class Removed {
   const std::vector<Kind>& kinds() const { return *kinds_; }
   // Whether every row loses one count, so that its kind is its class, and the tables hold every count.
   bool complete() const { return complete_; }
+  std::size_t bytes() const { return bytes_; }
 
   // What the leaves of one depth give to the rows of a kind.
   class At {
@@ -110,6 +118,7 @@ class Removed {
   const Dirichlet* leaf_;
   const std::vector<Kind>* kinds_;
   bool complete_;
+  std::size_t bytes_ = 0;
   std::vector<std::size_t> all_of_;                          // the first kind with as much left out
   std::vector<std::vector<std::vector<double>>> own_, all_;  // by variant, kind and count
 };

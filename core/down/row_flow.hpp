@@ -18,6 +18,12 @@ namespace everytree {
 class RowFlow {
  public:
   RowFlow(const Graph& graph, const Prior& prior);
+  // Bytes of what it has without rows: the places of states, the edges into closed ones, a number for each split.
+  static std::size_t bytes_of(const Graph& graph) {
+    return graph.size() * 3 * sizeof(std::uint32_t) +
+           graph.n_inner() * (sizeof(std::vector<double>) + 3 * sizeof(double)) +
+           graph.n_splits() * (2 * sizeof(Edge) + sizeof(double));
+  }
 
   // The states, parents first. `unit` and `leaf` belong to inner[k]: the probability of one unit of share of each of
   // its splits, and of the leaf; to be filled by the posterior.

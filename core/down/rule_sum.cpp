@@ -50,6 +50,7 @@ RuleSum::RuleSum(const Rules& rules, std::size_t n_tests, std::vector<double> fl
     return std::lexicographical_compare(at(rules.begin[a]), at(rules.begin[a + 1]), at(rules.begin[b]),
                                         at(rules.begin[b + 1]));
   });
+  moves_.reserve(rules.moves.size());
   std::vector<std::uint32_t> open;  // the nodes on the way to the last rule
   for (std::uint32_t r : order) {
     const std::size_t n = rules.begin[r + 1] - rules.begin[r];

@@ -85,16 +85,19 @@ ProductWeights::ProductWeights(const TableSizes& sizes, std::size_t n_classes, s
 }
 
 ProductWeights::ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior,
-                               std::shared_ptr<const Dirichlet> leaf, bool linear)
+                               std::shared_ptr<const Dirichlet> leaf, bool linear, const Control* control)
     : prior_(std::move(prior)),
       leaf_(std::move(leaf)),
       fast_(linear),
       apart_(linear && prior_.in_runs && table.single_tests()) {
   std::vector<std::int32_t> totals(table.n_classes());
   table.class_counts(table.all().data(), totals.data());
-  tabulate(table.n_classes(), min_leaf, [&](std::int32_t bound, std::int32_t* most) {
-    for (int c = 0; c < 2; ++c) most[c] = std::min(bound, totals[static_cast<std::size_t>(c)]);
-  });
+  tabulate(
+      table.n_classes(), min_leaf,
+      [&](std::int32_t bound, std::int32_t* most) {
+        for (int c = 0; c < 2; ++c) most[c] = std::min(bound, totals[static_cast<std::size_t>(c)]);
+      },
+      control);
 }
 
 }  // namespace everytree

@@ -35,7 +35,7 @@ class ProductWeights {
   ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
                  std::shared_ptr<const Dirichlet> leaf, bool linear = true);
   ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior, std::shared_ptr<const Dirichlet> leaf,
-                 bool linear = true);
+                 bool linear = true, const Control* control = nullptr);
 
   const Prior& prior() const { return prior_; }
   const Dirichlet& leaf() const { return *leaf_; }

@@ -275,7 +275,7 @@ void tops(fuzz::Bytes& in, const Case& c) {
   for (const ChainDraws& draws : whole.chains) {
     require(draws.which.size() == plan.n_draws, "draws of tops");
     for (std::size_t k = 0; k < plan.n_draws; ++k) {
-      const Key& top = draws.tops[draws.which[k]];
+      const Key top = draws.top(draws.which[k]);
       require(close(collapsed.log_joint(top), draws.log_joint[k]), "weight of a drawn top");
       require(sums.empty() || sums.count(top) == 1, "a drawn top that no tree has");
     }
@@ -288,11 +288,11 @@ void tops(fuzz::Bytes& in, const Case& c) {
       require(some.which.size() == part.chains[0].which.size(), "chains of tops of one length");
       require(!part.stopped.empty() || some.which.size() == plan.n_draws, "fewer tops without a reason");
       for (std::size_t x = 0; x < some.which.size(); ++x)
-        require(some.tops[some.which[x]] == all.tops[all.which[x]], "the same tops up to a limit");
+        require(some.top(some.which[x]) == all.top(all.which[x]), "the same tops up to a limit");
     }
   } catch (const LimitReached&) {  // not one draw of each chain
   }
-  const Key& top = whole.chains[0].tops.back();
+  const Key top = whole.chains[0].top(whole.chains[0].n_tops() - 1);
   const double before = collapsed.log_joint(top);
   const auto kind = static_cast<MoveKind>(in.number(0, kMoveKinds - 1));
   for (const auto& [move, key] : collapsed.propose(top, kind, in.byte(), 6, free)) {

@@ -76,6 +76,7 @@ class Graph {
   const GraphOptions& options() const { return options_; }
   std::size_t size() const { return states_.size(); }
   std::size_t n_inner() const { return n_inner_; }
+  std::size_t n_splits() const { return splits_.size(); }
   std::int32_t deepest() const { return deepest_; }  // depth of the deepest possible leaf below any state
   const State& state(std::size_t id) const { return states_[id]; }
   const std::uint64_t* cover(std::size_t id) const {

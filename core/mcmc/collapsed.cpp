@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/parallel.hpp"
+#include "mcmc/account.hpp"
 
 namespace everytree {
 
@@ -50,27 +51,40 @@ void step(Chain& chain, TopStates& states) {
   ++chain.steps;
 }
 
-// Bytes that the draw takes.
-std::size_t keep(Chain& chain) {
-  std::size_t bytes = 12;
+// What the caller makes of draws and tops while the draws are still there: arrays of all chains, and each top as a
+// tuple with its place in a dictionary, as measured. The states that were remembered are gone by then.
+constexpr std::size_t kMadeOfDraw = 40, kMadeOfTop = 200, kMadeOfNode = 8;
+
+// Keep the draw; ask(bytes) comes before the memory is taken, which for a moment is there beside what it replaces.
+template <class Ask>
+void keep(Chain& chain, DrawAccount& account, Ask&& ask) {
+  ChainDraws& draws = chain.draws;
+  const auto room = [&](auto& v, std::size_t more) { account.room(v, more, ask); };
+  room(draws.which, 1);
+  room(draws.log_joint, 1);
+  account.made += kMadeOfDraw;
   if (chain.moved) {
-    chain.draws.tops.push_back(chain.top->key());
-    bytes += chain.draws.tops.back().size() * 4 + sizeof(Key);
+    const Key key = chain.top->key();
+    room(draws.keys, key.size());
+    room(draws.ends, 1);
+    account.made += kMadeOfTop + kMadeOfNode * key.size();
+    draws.keys.insert(draws.keys.end(), key.begin(), key.end());
+    draws.ends.push_back(draws.keys.size());
     chain.moved = false;
   }
-  chain.draws.which.push_back(static_cast<std::uint32_t>(chain.draws.tops.size() - 1));
-  chain.draws.log_joint.push_back(chain.top->log_joint());
-  return bytes;
+  draws.which.push_back(static_cast<std::uint32_t>(draws.n_tops() - 1));
+  draws.log_joint.push_back(chain.top->log_joint());
+  ask(0);
 }
 
 }  // namespace
 
 Collapsed::Collapsed(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, Prior prior,
-                     std::shared_ptr<const Dirichlet> leaf, bool linear, std::size_t n_threads)
+                     std::shared_ptr<const Dirichlet> leaf, bool linear, std::size_t n_threads, const Control* control)
     : table_(std::move(table)),
       max_depth_(max_depth),
       min_leaf_(min_leaf),
-      weights_(*table_, min_leaf, std::move(prior), std::move(leaf), linear),
+      weights_(*table_, min_leaf, std::move(prior), std::move(leaf), linear, control),
       n_threads_(std::max<std::size_t>(1, n_threads)) {
   if (min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
 }
@@ -78,15 +92,17 @@ Collapsed::Collapsed(std::shared_ptr<const CountTable> table, int max_depth, std
 CollapsedRun Collapsed::run(const CollapsedPlan& plan, Control& control) const {
   const std::size_t workers = std::min(n_threads_, plan.n_chains);
   const std::size_t steps = plan.burn_in + plan.n_draws * plan.thin;
+  const std::size_t fixed = weights_.bytes(), room = control.memory_limit - std::min(fixed, control.memory_limit);
   std::vector<TopStates> states;
   states.reserve(workers);
   for (std::size_t k = 0; k < workers; ++k) {
-    states.push_back(this->states(std::min(kCacheBytes, control.memory_limit / 2) / workers));
+    states.push_back(this->states(std::min(kCacheBytes, room / 2) / workers));
     states.back().watch(control, k == 0);
   }
   std::vector<Chain> chains;
   for (std::size_t c = 0; c < plan.n_chains; ++c) chains.push_back({Stream(plan.seed, c), std::nullopt, 0, true, {}});
-  std::atomic<std::size_t> done{0}, bytes{0};
+  std::atomic<std::size_t> done{0};
+  DrawAccount account;
   CollapsedRun run;
   try {
     for (std::size_t until = std::min(kSteps, steps);; until = std::min(until + kSteps, steps)) {
@@ -98,7 +114,10 @@ CollapsedRun Collapsed::run(const CollapsedPlan& plan, Control& control) const {
           step(chain, states[worker]);
           if (chain.steps > plan.burn_in && (chain.steps - plan.burn_in) % plan.thin == 0)
             // The other workers remember about as much as this one.
-            control.check_memory(2 * (bytes += keep(chain)) + workers * states[worker].bytes());
+            keep(chain, account, [&](std::size_t beside) {
+              control.check_memory(fixed + account.drawn + beside +
+                                   std::max<std::size_t>(workers * states[worker].bytes(), account.made));
+            });
         }
       });
       if (until == steps) break;
@@ -116,7 +135,8 @@ CollapsedRun Collapsed::run(const CollapsedPlan& plan, Control& control) const {
     for (Chain& chain : chains) {
       chain.draws.which.resize(least);
       chain.draws.log_joint.resize(least);
-      chain.draws.tops.resize(chain.draws.which.back() + 1);
+      chain.draws.ends.resize(chain.draws.which.back() + 1);
+      chain.draws.keys.resize(chain.draws.ends.back());
     }
   }
   for (Chain& chain : chains) run.chains.push_back(std::move(chain.draws));

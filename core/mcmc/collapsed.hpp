@@ -20,10 +20,18 @@
 namespace everytree {
 
 struct ChainDraws {
-  std::vector<Key> tops;             // a draw that equals the one before it shares its top
+  // Tops: a draw that equals the one before it shares its top. Top k is keys[ends[k − 1] … ends[k]).
+  Key keys;
+  std::vector<std::uint64_t> ends;
   std::vector<std::uint32_t> which;  // the top of each kept draw
   std::vector<double> log_joint;     // of the top of each kept draw
   std::array<std::uint64_t, kMoveKinds> proposed{}, accepted{};
+
+  std::size_t n_tops() const { return ends.size(); }
+  Key top(std::size_t k) const {
+    const auto at = [&](std::size_t end) { return keys.begin() + static_cast<std::ptrdiff_t>(end); };
+    return Key(at(k == 0 ? 0 : ends[k - 1]), at(ends[k]));
+  }
 };
 
 struct CollapsedRun {
@@ -41,9 +49,10 @@ class Collapsed {
  public:
   static constexpr std::size_t kProposals = 50;  // in a step
 
-  // max_depth −1: no limit.
+  // max_depth −1: no limit. With `control` the memory is looked at before there are tables.
   Collapsed(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, Prior prior,
-            std::shared_ptr<const Dirichlet> leaf, bool linear, std::size_t n_threads);
+            std::shared_ptr<const Dirichlet> leaf, bool linear, std::size_t n_threads,
+            const Control* control = nullptr);
 
   // All chains go forward together, so that a limit leaves every one of them equally long.
   CollapsedRun run(const CollapsedPlan& plan, Control& control) const;

@@ -11,6 +11,15 @@ namespace {
 // The share of proposals that ignore the data, and the range of r(stop): an independence proposal must not be much
 // rarer than the target anywhere, or the chain stays for long where it is.
 constexpr double kBlind = 0.1, kLeastStop = 0.05, kMostStop = 0.95;
+
+// What the C library adds to a block, and what a state is besides its vectors: counted for shared_ptr, and its node and
+// places in the table of known ones, of which there are twice as many for a moment when the table grows.
+constexpr std::size_t kBlock = 16, kKnown = sizeof(TopState) + 16 + kBlock + 32 + kBlock + 3 * 16;
+
+template <class T>
+std::size_t block_of(const std::vector<T>& v) {
+  return v.capacity() == 0 ? 0 : v.capacity() * sizeof(T) + kBlock;
+}
 }  // namespace
 
 std::size_t TopState::find(std::uint32_t test) const {
@@ -54,7 +63,7 @@ std::shared_ptr<TopState> TopStates::get(const std::uint64_t* cover, std::int32_
   for (auto it = begin; it != end; ++it)
     if (it->second->depth == depth && std::equal(cover, cover + words, it->second->cover.begin())) return it->second;
   std::shared_ptr<TopState> state = make(cover, depth);
-  keep(sizeof(TopState) + 64 + words * 8 + state->tests.size() * (state->log_shares.size() > 1 ? 12 : 4));
+  keep(kKnown + block_of(state->cover) + block_of(state->tests) + block_of(state->log_shares));
   known_.emplace(hash, state);
   return state;
 }
@@ -87,6 +96,7 @@ std::shared_ptr<TopState> TopStates::make(const std::uint64_t* cover, std::int32
     if (ones < min_leaf_ || s.total - ones < min_leaf_) continue;
     for (std::uint32_t member : tests.members) s.tests.push_back(member >> 1);
   }
+  s.tests.shrink_to_fit();
   std::sort(s.tests.begin(), s.tests.end());
   table_->class_counts(cover, counts_.data());
   s.log_stop = weights_->log_leaf(counts_.data(), d, s.may_split());
@@ -95,6 +105,7 @@ std::shared_ptr<TopState> TopStates::make(const std::uint64_t* cover, std::int32
   shares_.begin(prior);
   for (std::uint32_t test : s.tests) shares_.add(test);
   const std::size_t n = prior.fair ? s.tests.size() : 1;
+  s.log_shares.reserve(n);
   for (std::size_t k = 0; k < n; ++k) s.log_shares.push_back(std::log(shares_.share(s.tests[k])));
   return state;
 }
@@ -121,7 +132,7 @@ void TopStates::propose(TopState& s) {
     s.cumulative[k] = sum;
   }
   for (double& x : s.cumulative) x /= sum;
-  keep(n * 8);
+  keep(block_of(s.cumulative));
 }
 
 }  // namespace everytree

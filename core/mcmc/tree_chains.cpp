@@ -9,6 +9,7 @@
 #include "algebra/tie.hpp"
 #include "common/infinity.hpp"
 #include "common/parallel.hpp"
+#include "mcmc/account.hpp"
 
 namespace everytree {
 
@@ -223,15 +224,29 @@ void TreeChains::exchange(Chain& chain, double power) const {
 
 namespace {
 
-// Bytes that the draw takes.
-template <class Chain>
-std::size_t keep(Chain& chain, bool ordered) {
+// What the caller makes of draws and trees while the draws are still there: arrays of all chains, and each tree as its
+// bytes in a dictionary with what is known of it.
+constexpr std::size_t kMadeOfTreeDraw = 48, kMadeOfTree = 300, kMadeOfTreeNode = 4;
+
+// Keep the draw; ask(bytes) comes before the memory is taken, which for a moment is there beside what it replaces.
+template <class Chain, class Ask>
+void keep(Chain& chain, bool ordered, DrawAccount& account, Ask&& ask) {
   TreeDraws& out = chain.draws;
   const ChainTree& tree = chain.replicas[0].tree;
-  std::size_t bytes = 20;
+  const auto room = [&](auto& v, std::size_t more) { account.room(v, more, ask); };
+  room(out.which, 1);
+  room(out.log_prior, 1);
+  room(out.log_data, 1);
+  account.made += kMadeOfTreeDraw;
   for (auto& replica : chain.replicas) chain.look(replica);
   if (chain.moved || out.which.empty()) {
     const Key key = tree.key();
+    room(out.keys, key.size());
+    if (ordered) room(out.orders, key.size());
+    room(out.ends, 1);
+    room(out.leaves, 1);
+    room(out.depths, 1);
+    account.made += kMadeOfTree + kMadeOfTreeNode * key.size();
     out.keys.insert(out.keys.end(), key.begin(), key.end());
     if (ordered) {
       const Key order = tree.order_of_key();
@@ -240,13 +255,12 @@ std::size_t keep(Chain& chain, bool ordered) {
     out.ends.push_back(out.keys.size());
     out.leaves.push_back(static_cast<std::int32_t>(tree.n_leaves()));
     out.depths.push_back(static_cast<std::int32_t>(tree.depth(chain.states)));
-    bytes += 16 + key.size() * (ordered ? 8 : 4);
     chain.moved = false;
   }
   out.which.push_back(static_cast<std::uint32_t>(out.ends.size() - 1));
   out.log_prior.push_back(tree.log_prior());
   out.log_data.push_back(tree.log_data());
-  return bytes;
+  ask(0);
 }
 
 void shorten(TreeDraws& draws, std::size_t n) {
@@ -267,8 +281,10 @@ TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
   if (plan.thin == 0) throw InvalidInput("thin must be at least 1");
   const std::size_t workers = std::min(settings_.n_threads, chains_.size()), all = plan.burn_in + plan.n_draws;
   const std::size_t round = std::max<std::size_t>(1, kProposals / plan.thin);
-  std::atomic<std::size_t> done{0}, bytes{0};
-  const std::size_t state_bytes = std::min(settings_.state_bytes, control.memory_limit / 2) / chains_.size();
+  std::atomic<std::size_t> done{0};
+  DrawAccount account;
+  const std::size_t fixed = frontier_ ? frontier_->bytes() : 0;
+  const std::size_t state_bytes = std::min(settings_.state_bytes, control.memory_limit / 4) / chains_.size();
   for (auto& chain : chains_) {
     chain->states.limit(state_bytes);
     chain->done = 0;
@@ -292,10 +308,12 @@ TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
           }
           step(chain, plan, chain.done);
           ++done;
-          // Vectors of draws may hold twice what is in them; the other chains remember about as much as this one.
+          // Vectors of states may hold twice what is in them; the other chains remember about as much as this one.
           if (++chain.done > plan.burn_in)
-            control.check_memory(2 * (bytes += keep(chain, ordered())) +
-                                 chains_.size() * std::min(chain.states.bytes(), state_bytes));
+            keep(chain, ordered(), account, [&](std::size_t beside) {
+              control.check_memory(fixed + account.drawn + account.made + beside +
+                                   2 * chains_.size() * std::min(chain.states.bytes(), state_bytes));
+            });
         }
       });
     }

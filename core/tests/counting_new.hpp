@@ -20,7 +20,8 @@ inline std::atomic<long> held{0};            // blocks that are not freed yet
 inline std::atomic<long> bytes{0}, peak{0};  // of them, where the library tells
 #if defined(__GLIBC__)
 constexpr bool kTellsBytes = true;
-inline long size_of(void* block) { return static_cast<long>(malloc_usable_size(block)); }
+// With what the library adds to a block.
+inline long size_of(void* block) { return static_cast<long>(malloc_usable_size(block)) + 8; }
 #else
 constexpr bool kTellsBytes = false;
 inline long size_of(void*) { return 0; }

@@ -173,7 +173,7 @@ TEST(tops_weigh_what_their_trees_weigh_and_are_drawn_so) {
     Control control;
     const CollapsedRun run = collapsed.run(plan, control);
     std::map<Key, double> drawn;
-    for (const std::uint32_t which : run.chains[0].which) drawn[run.chains[0].tops[which]] += 1;
+    for (const std::uint32_t which : run.chains[0].which) drawn[run.chains[0].top(which)] += 1;
     const double far = distance(drawn, weight);
     CHECK(far < 0.1);
     most = std::max(most, far);

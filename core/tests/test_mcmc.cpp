@@ -64,8 +64,8 @@ TEST(moves_change_the_weight_as_they_say_and_can_be_undone) {
     for (const ChainDraws& chain : run.chains) {
       CHECK(chain.which.size() == 20 && chain.log_joint.size() == 20);
       for (std::size_t k = 0; k < 20; ++k)
-        CHECK(std::abs(chain.log_joint[k] - collapsed.log_joint(chain.tops[chain.which[k]])) < 1e-9);
-      const Key& top = chain.tops.back();
+        CHECK(std::abs(chain.log_joint[k] - collapsed.log_joint(chain.top(chain.which[k]))) < 1e-9);
+      const Key top = chain.top(chain.n_tops() - 1);
       const double before = collapsed.log_joint(top);
       for (std::size_t kind = 0; kind < kMoveKinds; ++kind)
         // Proposals are all made from one object: had undo left anything behind, the later ones would be wrong.

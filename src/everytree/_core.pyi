@@ -187,6 +187,10 @@ class Posterior:
     def n_bytes(self) -> int:
         """The bytes it holds, with its graph."""
 
+    @property
+    def n_own_bytes(self) -> int:
+        """The bytes it holds besides its graph."""
+
     @staticmethod
     def from_parts(graph: Graph, prior: Prior, dirichlet: Dirichlet, linear: bool, parts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_threads: int, control: Control) -> Posterior:
         """The posterior from parts of the frontier folded elsewhere."""
@@ -468,9 +472,9 @@ class Collapsed:
     @property
     def ends_at_root(self) -> bool: ...
 
-    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple[list[tuple[list[list[int]], list[int], Annotated[NDArray[numpy.float64], dict(shape=(None,))], list[int], list[int]]], str]:
+    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple:
         """
-        Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.
+        Chains as (keys of their tops, where each ends, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.
         """
 
     def log_joint(self, top: Sequence[int]) -> float:

@@ -11,8 +11,11 @@ import pytest
 from sklearn.base import clone
 
 import everytree as et
+from everytree.bayes import left_out_fit
 from everytree.bayes.exponent import best_exponent, log_loss_at
 from everytree.bayes.hyper import ALPHAS, BETAS, OMEGAS, POWERS, SHARES, STRENGTHS, SYMMETRIC
+from everytree.bayes.leave_one_out import LeaveOneOut
+from everytree.bayes.posterior import Posterior
 from everytree.verify import verify_model
 
 
@@ -215,6 +218,39 @@ def test_own_grids_and_time() -> None:
         return  # Not even the first point was finished.
     assert few.stop_reason == "time limit"
     assert len(few.curve) < 200
+
+
+def test_leaving_out_has_the_time_that_the_fold_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = table(60)
+    clock = iter(range(0, 1000, 4))  # every look at the clock is four seconds later
+    monkeypatch.setattr(left_out_fit.time, "monotonic", lambda: float(next(clock)))
+    given = []
+    leave_out = Posterior.leave_one_out
+
+    def asked(posterior: Posterior) -> LeaveOneOut:
+        given.append(posterior.space.limits.time_limit)
+        return leave_out(posterior)
+
+    monkeypatch.setattr(Posterior, "leave_one_out", asked)
+    space = et.TreeSpace(X, y, max_depth=2, time_limit=30)
+    found = et.fit_leave_one_out(space, power="loo")
+    assert given[0] < 30 - 4  # the whole limit again, when leaving out began a clock of its own
+    assert found.posterior.space is space
+
+
+def test_a_point_counts_the_best_one_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = table(60)
+    beside = []
+    fold = left_out_fit.Posterior
+
+    def folded(space: et.TreeSpace, *rest: object) -> Posterior:
+        beside.append(space.limits.held)
+        return fold(space, *rest)
+
+    monkeypatch.setattr(left_out_fit, "Posterior", folded)
+    found = et.fit_leave_one_out(et.TreeSpace(X, y, max_depth=2, memory_limit=10**9), power="loo")
+    assert beside[0] == 0
+    assert min(beside[1:]) > found.posterior.leave_one_out().proba.nbytes
 
 
 def test_batches_and_limits() -> None:

@@ -12,6 +12,7 @@ and says how large its error is: see ``chains.py``.
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 from collections import Counter
@@ -24,6 +25,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
 from everytree.bayes.moves import core_moves
+from everytree.common.allocator import give_back
 from everytree.common.arguments import generator, whole
 from everytree.engine.engine import Engine
 from everytree.engine.rows import core_rows
@@ -145,17 +147,21 @@ class CollapsedPosterior:
         )
         self.seconds = time.perf_counter() - begin
         self.stop_reason: str | None = stopped or None
+        if self._space.limits.memory_limit is not None:
+            give_back()  # the states that chains remembered: what follows takes their place
         numbers: dict[tuple[int, ...], int] = {}
-        which = []
-        for tops, of_draw, *_ in chains:
-            own = np.array([numbers.setdefault(tuple(key), len(numbers)) for key in tops])
-            which.append(own[np.asarray(of_draw)])
+        which = np.empty((len(chains), len(chains[0][2])), dtype=np.uint32)
+        for chain, (keys, ends, of_draw, *_) in enumerate(chains):
+            own = np.empty(len(ends), dtype=np.uint32)
+            for top, (begin, end) in enumerate(pairwise(itertools.chain((0,), ends.tolist()))):
+                own[top] = numbers.setdefault(tuple(keys[begin:end].tolist()), len(numbers))
+            which[chain] = own[of_draw]
         self._tops = list(numbers)
-        self._which: npt.NDArray[np.intp] = np.array(which, dtype=np.intp)
-        self.n_draws = self._which.shape[1]
-        self.log_joint: Reals = np.array([chain[2] for chain in chains])
-        self._proposed = np.array([chain[3] for chain in chains]).sum(axis=0)
-        self._accepted = np.array([chain[4] for chain in chains]).sum(axis=0)
+        self._which: npt.NDArray[np.uint32] = which
+        self.n_draws = which.shape[1]
+        self.log_joint: Reals = np.array([chain[3] for chain in chains])
+        self._proposed = np.array([chain[4] for chain in chains]).sum(axis=0)
+        self._accepted = np.array([chain[5] for chain in chains]).sum(axis=0)
 
     def _warn(self, n_draws: int) -> None:
         if self.stop_reason is not None:

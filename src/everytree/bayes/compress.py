@@ -375,7 +375,9 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
     expansion, own = _expanded(posterior, control)
     floor = _floor(posterior)
     asked, factor = _asked(epsilon, floor)
+    n_exact = int(expansion.point(0.0)[0])
     base, items, begin, moves, left_out = expansion.rules(asked, control)
+    del expansion  # what it holds of each rule is more than the two copies that the rules make below
     moves = moves.reshape(-1, len(base))
     if not len(moves):
         # No rule is worth keeping. The base rate says more to a person than the mean over all 0/1 rows.
@@ -402,7 +404,7 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
         floor,
         epsilon=epsilon,
         bound=factor * left_out,
-        n_exact=int(expansion.point(0.0)[0]),
+        n_exact=n_exact,
         n_tests=n_tests,
         test_names=names,
         classes=space.classes,

@@ -191,6 +191,7 @@ def deepen(
             before, predictions = predictions, run.predict(posterior, time.perf_counter() - start)
             if before is not None and predictions is not None:
                 change = float(np.max(np.abs(np.subtract(predictions, before, out=before), out=before)))
+            del before  # the next depth has two of them, not three
             if depth != target:
                 exhausted = not run.limited(posterior)
         except LimitReached as limit:
@@ -257,9 +258,13 @@ class _Run:
         """
         if len(self._rows) == 0:
             return None
+        self._kept = 0  # the posterior that is asked counts itself
         posterior.space.limits = limits = self._limits()
+        self._kept = int(posterior.core.n_bytes)
         if limits.time_limit is not None and self._factor * folding > SHARE * limits.time_limit:
             return None
+        if limits.memory_limit is not None:
+            give_back()  # the depth before, with its graph
         start = time.perf_counter()
         try:
             predictions = posterior.predict_proba(self._rows)

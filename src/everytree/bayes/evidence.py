@@ -363,8 +363,8 @@ class _Search:
         )  # fmt: skip
 
 
-def hurried(space: Engine, seconds: float) -> Engine:
-    """Return the same space with the same graphs, on a shorter clock."""
+def hurried(space: Engine, seconds: float | None) -> Engine:
+    """Return the same space with the same graphs, on a shorter clock; None where time has no limit."""
     other = type(space).__new__(type(space))
     other.__dict__.update(space.__dict__)  # a copy would fold anew: graphs are not part of a space's state
     other.limits = replace(space.limits, time_limit=seconds)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.engine.rows import table_rows
 from everytree.errors import DataError, QueryError
@@ -71,10 +72,17 @@ class LeaveOneOut:
     log_ratio: Reals
     labels: list[Any]
 
+    @property
+    def n_bytes(self) -> int:
+        """The bytes that it holds, with the losses."""
+        arrays = (self.rows, self.codes, self.counts, self.proba, self.log_ratio, self.log_ratio)
+        return sum(one.nbytes for one in arrays)
+
     @cached_property
     def losses(self) -> Reals:
         """The negative log probability of the true class, for each entry."""
-        return -np.log(self.proba[np.arange(len(self.codes)), self.codes])
+        losses = self.proba[np.arange(len(self.codes)), self.codes]
+        return np.negative(np.log(losses, out=losses), out=losses)
 
     @property
     def log_loss(self) -> float:
@@ -121,7 +129,8 @@ class LeaveOneOut:
 
 def leave_one_out(posterior: Folded) -> LeaveOneOut:
     """Compute what is said of every training example when it is left out: see ``Posterior.leave_one_out``."""
-    return _of_sums(posterior, _sums(posterior))
+    with posterior.space.question("leaving out each example") as control:
+        return _of_sums(posterior, _sums(posterior, control), control)
 
 
 def left_out_proba(posterior: Folded) -> Reals:
@@ -129,15 +138,22 @@ def left_out_proba(posterior: Folded) -> Reals:
 
     The same numbers as ``leave_one_out(posterior).proba``: with hundreds of tests the rows are many times as large.
     """
-    sums = _sums(posterior)
+    with posterior.space.question("leaving out each example") as control:
+        sums = _sums(posterior, control)
     sums /= sums.sum(axis=1)[:, None]
     return sums
 
 
 def mixed(posteriors: Sequence[Folded], weights: Reals) -> LeaveOneOut:
     """Leave out of a mixture: without an example, each part weighs its evidence without it."""
-    sums = sum(w * _sums(each) for each, w in zip(posteriors, weights.tolist(), strict=True))
-    return _of_sums(posteriors[0], np.asarray(sums))
+    sums: Any = 0.0
+    for each, w in zip(posteriors, weights.tolist(), strict=True):
+        with each.space.question("leaving out each example") as control:
+            part = _sums(each, control)
+        part *= w
+        sums = part if isinstance(sums, float) else np.add(sums, part, out=sums)
+    with posteriors[0].space.question("leaving out each example") as control:
+        return _of_sums(posteriors[0], sums, control)
 
 
 def loo_proba(posterior: Any, X: npt.ArrayLike | None, y: npt.ArrayLike | None) -> Reals:
@@ -177,7 +193,7 @@ def _codes_of(y: npt.ArrayLike, labels: Sequence[Any]) -> Codes:
     return np.array([place[label] for label in given], dtype=np.intp)
 
 
-def _sums(posterior: Folded) -> Reals:
+def _sums(posterior: Folded, control: _core.Control) -> Reals:
     """Return E[r · p_c], one row for each row of the table and class that has examples there."""
     space = posterior.space
     made = space.table.binarizer
@@ -188,17 +204,24 @@ def _sums(posterior: Folded) -> Reals:
             "data, or cross-validate the whole classifier"
         )
     counts = np.ascontiguousarray(space.table.class_counts)
-    with space.question("leaving out each example") as control:
-        flat = np.asarray(posterior.core.leave_one_out(counts, space.n_threads, control))
+    flat = np.asarray(posterior.core.leave_one_out(counts, space.n_threads, control))
     return flat.reshape(-1, counts.shape[1])
 
 
-def _of_sums(posterior: Folded, sums: Reals) -> LeaveOneOut:
+def _of_sums(posterior: Folded, sums: Reals, control: _core.Control) -> LeaveOneOut:
+    """Make the answer of the sums, which become its probabilities: of many rows they are what takes memory."""
     table = posterior.space.table
+    # An entry's row, class, count and ratio beside its sums, and for a moment its place in the table.
+    entry = table.n_tests + 3 * 8 + 2 * 8
+    control.check_memory(posterior.core.n_bytes + sums.nbytes + len(sums) * entry)
     rows, codes = np.nonzero(table.class_counts)
     total = sums.sum(axis=1)
-    return LeaveOneOut(
-        np.ascontiguousarray(table.rows[rows], dtype=np.uint8), codes,
+    sums /= total[:, None]
+    left = LeaveOneOut(
+        np.ascontiguousarray(table.rows[rows], dtype=np.uint8),
+        np.ascontiguousarray(codes),  # numpy's own is a column of the places, and would keep both
         table.in_examples(table.class_counts[rows, codes]),
-        sums / total[:, None], np.log(total), list(posterior.space.classes),
+        sums, np.log(total, out=total), list(posterior.space.classes),
     )  # fmt: skip
+    control.check()
+    return left

@@ -21,6 +21,7 @@ from everytree.bayes.evidence import hurried
 from everytree.bayes.exponent import chosen_exponent
 from everytree.bayes.hyper import Family, asked, dirichlet_family, grid_points, power_family, prior_family
 from everytree.bayes.posterior import Posterior
+from everytree.common.allocator import give_back
 from everytree.common.arguments import argument, refused
 from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError, Wording
@@ -28,6 +29,8 @@ from everytree.weights.dirichlet import Dirichlet, checked_power, in_numbers
 from everytree.weights.priors import Prior
 
 __all__ = ["LeftOutFit", "LeftOutPoint", "fit_leave_one_out"]
+
+LEAST_SECONDS = 1e-6  # a question is given at least this long
 
 
 @dataclass(frozen=True)
@@ -170,13 +173,19 @@ def fit_leave_one_out(
     end = None if limit is None else time.monotonic() + limit
     points: list[LeftOutPoint] = []
     best, chosen, stopped = 0, None, "grid"
+    limited = space.limits.memory_limit is not None
     for values in grid_points(choices.parts, grid):
         left = None if end is None else end - time.monotonic()
         try:
             if points and left is not None and left <= 0:
                 raise LimitReached("time limit reached", "time")
-            on = space if not points or left is None else hurried(space, left)
-            point, posterior = _judged(on, choices, values, exponent)
+            on = space
+            if chosen is not None:
+                on = hurried(space, left)
+                on.beside += _bytes_of(chosen)
+                if limited:
+                    give_back()  # what the point before took and dropped
+            point, posterior = _judged(on, choices, values, exponent, end)
         except LimitReached as reached:
             if not points or reached.reason != "time":
                 raise
@@ -185,9 +194,15 @@ def fit_leave_one_out(
         posterior.asked_of(space)
         if chosen is None or point.log_loss < points[best].log_loss:
             best, chosen = len(points), posterior
+        del posterior  # before the next one is made
         points.append(point)
     assert chosen is not None
     return LeftOutFit(points[best], tuple(points), stopped, chosen)
+
+
+def _bytes_of(posterior: Posterior) -> int:
+    """Return what a posterior that is kept takes, without the graph: the next one shares it."""
+    return int(posterior.core.n_own_bytes) + posterior.leave_one_out().n_bytes
 
 
 @dataclass(frozen=True)
@@ -248,12 +263,14 @@ class _Choices:
 
 
 def _judged(
-    space: Engine, choices: _Choices, values: tuple[float, ...], exponent: bool
+    space: Engine, choices: _Choices, values: tuple[float, ...], exponent: bool, end: float | None
 ) -> tuple[LeftOutPoint, Posterior]:
-    """Fold at one point, and leave out every example."""
+    """Fold at one point, and leave out every example, until ``end`` on the monotonic clock."""
     prior, given, power = choices.made(values)
     dirichlet = in_numbers(given, space.table.class_counts.sum(axis=0))
     posterior = Posterior(space, prior, dirichlet, power)
+    if end is not None:  # leaving out is a question of its own, with what the fold has left of the time
+        posterior.asked_of(hurried(space, max(LEAST_SECONDS, end - time.monotonic())))
     left = posterior.leave_one_out()
     names = [axis.name for part in choices.parts for axis in part.axes]
     loss, bold = left.log_loss, 1.0
