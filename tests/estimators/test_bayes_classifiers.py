@@ -354,7 +354,8 @@ def test_a_choice_at_the_deepest_finished_depth(words):
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
     asked = et.BayesOptimalClassifier(max_depth=model.depth_, min_leaf=1, **words).fit(X, y)
-    assert np.array_equal(asked.predict_proba(X), model.predict_proba(X))
+    # what is left of the memory decides how many rows are asked together, and so the last bit
+    np.testing.assert_allclose(asked.predict_proba(X), model.predict_proba(X), rtol=0, atol=1e-14)
     assert asked.evidence_fit_.parameters == model.evidence_fit_.parameters
 
 

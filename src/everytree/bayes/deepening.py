@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.posterior import Posterior
+from everytree.common.allocator import give_back
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
 from everytree.data.local_columns import Reach
