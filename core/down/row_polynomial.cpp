@@ -14,7 +14,7 @@ constexpr std::uint32_t kInNoTree = 0xffffffffu;
 constexpr const char* kAsking = "predicting";
 // Rows that a closed state must have on the mean, for its sums to take longer than adding what it says.
 constexpr std::size_t kRowsOfState = 64;
-constexpr std::size_t kSaidBytes = std::size_t{1} << 22;  // of states that are built beside each other
+constexpr std::size_t kSaidBytes = std::size_t{1} << 22, kSaid = 256;  // of states that are built beside each other
 
 }  // namespace
 
@@ -62,7 +62,11 @@ std::size_t RowPolynomial::form_bytes() const {
 std::uint64_t RowPolynomial::bytes() const {
   const std::uint64_t each = sizeof(double) * n_means_;
   if (sets_.size() > Subsets::kTooMany / each / 2) return Subsets::kTooMany;
-  return sets_.size() * each + (sets_.offset(above_) + 1) * form_bytes();
+  return sets_.size() * each + (sets_.offset(above_) + 1 + said_at_once(kParts)) * form_bytes();
+}
+
+std::size_t RowPolynomial::said_at_once(std::size_t n_threads) const {
+  return std::clamp<std::size_t>(kSaidBytes / form_bytes(), n_threads, kSaid);
 }
 
 // ρ of every closed state that rows pass, parents first; the same edges as in RowFlow::pass.
@@ -220,7 +224,7 @@ void RowPolynomial::build(const RowFlow& flow, const ProductWeights& weights, co
   for (Form& form : here) form.clear(tests_.size());
   for (Form& form : above) form.clear(tests_.size());
 
-  std::vector<Said> said(std::clamp<std::size_t>(kSaidBytes / form_bytes(), folds.size(), 256));
+  std::vector<Said> said(said_at_once(folds.size()));
   struct Worker {
     OneLevel level;
     ClosedForm closed;

@@ -27,7 +27,8 @@ class RowPolynomial {
  public:
   // For the means of so many classes.
   RowPolynomial(const Graph& graph, std::size_t n_means);
-  // Whether it takes less time for so many rows than asking every state, and how much memory.
+  // Whether it takes less time for so many rows than asking every state, and how much memory: as if every part had a
+  // thread, so that the way that is taken is the same for any number of them.
   bool pays(std::size_t n_rows) const;
   std::uint64_t bytes() const;
 
@@ -62,6 +63,7 @@ class RowPolynomial {
   void say(const ClosedForm& form, Said& out) const;
   void spread(std::uint64_t set, const Form& form, std::vector<double>& b) const;
   std::size_t form_bytes() const;
+  std::size_t said_at_once(std::size_t n_threads) const;  // forms of closed states
   void descend(std::size_t level, std::uint32_t q, std::uint64_t base, const Patterns& patterns,
                const std::vector<std::uint32_t>& rows, Work& work, double* out) const;
   void block(std::uint64_t base, std::size_t n, bool with_linear, const Patterns& patterns,
