@@ -21,7 +21,7 @@ using namespace everytree;
 
 namespace {
 
-constexpr long kSmall = 150'000;  // what is in no account, whatever the size of the data: buffers of one state, names
+constexpr long kSmall = 300'000;  // what is in no account, whatever the size of the data: buffers of one state, names
 
 // Ask under limits from `least` bytes on, each a quarter above the one before. `before`: bytes that are there already
 // and that the question counts.
@@ -90,7 +90,7 @@ TEST(left_out_examples) {
 // Nominal columns, of which each value is a question: the coefficients of hundreds of classes are what takes memory.
 TEST(rules_of_states_that_choose_their_tests) {
   std::mt19937 random(3);
-  constexpr std::size_t kColumns = 5, kCodes = 8, kClasses = 100;
+  constexpr std::size_t kColumns = 5, kCodes = 6, kClasses = 100;
   naive::Table d(600, kColumns * kCodes, kClasses);
   for (std::size_t r = 0; r < d.n; ++r) {
     for (std::size_t k = 0; k < kColumns; ++k) d.rows[r * d.t + k * kCodes + random() % kCodes] = 1;
@@ -123,7 +123,7 @@ TEST(draws_of_tops) {
   const Collapsed collapsed(table, 6, 3, naive::some_prior(6, d.t), leaf, true, 1, &free);
   CollapsedPlan plan;
   plan.n_chains = 2;
-  plan.n_draws = plan.least = 1500;
+  plan.n_draws = plan.least = 400;
   plan.burn_in = 10;
   const ProductWeights weights(*table, 3, naive::some_prior(6, d.t), leaf, true);
   holds("draws of tops", weights.bytes() + 500'000, weights.bytes(),
@@ -147,9 +147,9 @@ TEST(draws_of_trees) {
 
 // Averages ask for batches of rows: of fewer where there is less memory.
 TEST(averages_of_rows) {
-  const naive::Table d = noise(5, 500, 24, 2), rows = noise(6, 3000, 24, 2);
+  const naive::Table d = noise(5, 500, 20, 2), rows = noise(6, 3000, 20, 2);
   Control free;
-  const Posterior p(graph_of(d, 5), naive::some_prior(5, d.t), ones(d), true, 1, free);
+  const Posterior p(graph_of(d, 4), naive::some_prior(4, d.t), ones(d), true, 1, free);
   std::vector<double> said(rows.n * 2);
   const std::size_t before = p.bytes() + said.size() * sizeof(double);
   holds("averages of rows", before, before,

@@ -197,7 +197,7 @@ TEST(chains) {
       made.run({20'000, 0, 1, {}}, control);
     });
     within_limits(shape, "chains over tops", [&](Control& control) {
-      Collapsed collapsed(table, shape.depth, 2, prior, leaf, true, 1);
+      Collapsed collapsed(table, shape.depth, 2, prior, leaf, true, 1, &control);
       CollapsedPlan plan;
       plan.n_chains = 2;
       plan.n_draws = 2'000;
