@@ -54,6 +54,8 @@ void bind_collapsed(nb::module_& m) {
           },
           nb::arg("n_chains"), nb::arg("n_draws"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("least"),
           nb::arg("seed"), nb::arg("control"),
+          nb::sig("def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, "
+                  "control: Control) -> tuple[list[tuple[Any, ...]], str]"),
           "Chains as (keys of their tops, where each ends, top of each draw, log joint of each draw, proposed, "
           "accepted), and "
           "why they were stopped.")

@@ -472,7 +472,7 @@ class Collapsed:
     @property
     def ends_at_root(self) -> bool: ...
 
-    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple:
+    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple[list[tuple[Any, ...]], str]:
         """
         Chains as (keys of their tops, where each ends, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.
         """
