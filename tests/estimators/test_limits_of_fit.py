@@ -17,7 +17,7 @@ from everytree.data.binarizer import Binarizer, encodings_of, rules_of
 from everytree.data.cut_rules import CutRules
 from everytree.data.fewer_tests import Budget, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import read_frame
-from everytree.errors import LimitReached
+from everytree.errors import DataError, LimitReached
 
 FLOOR = 4.0  # seconds beside the limit: reading, cuts, a greedy tree; generous, for busy machines
 
@@ -215,3 +215,22 @@ def test_making_the_tests_is_part_of_the_time() -> None:
     assert model.tree_.n_leaves > 1
     with pytest.raises(LimitReached, match="time limit"):
         et.BayesOptimalClassifier(bins="all", time_limit=0.05).fit(X, y)
+
+
+def test_tests_of_texts_that_do_not_fit_the_memory_are_refused_before_they_are_made() -> None:
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"t{j}": np.char.add("v", rng.integers(0, 100, 30_000).astype(str)) for j in range(3)})
+    model = et.OptimalTreeClassifier(max_depth=3, memory_limit=18e6)
+    with pytest.raises(DataError, match=r"as zeros and ones; expected at most 17\.2 MiB"):
+        model.fit(et.read(X), rng.integers(0, 2, len(X)))
+
+
+def test_codes_take_a_byte_where_there_are_few_cuts() -> None:
+    X, y = numbers(300)
+    columns = code_columns(frame := read_frame(X), encodings_of(CutRules(bins=8), frame, None, y))
+    assert {column.codes.dtype for column in columns} == {np.dtype(np.uint8)}
+    grown = greedy_cuts(columns, y, None, 3, 1, None, memory=4 * 300 * len(columns))
+    assert any(grown)
+    assert not any(greedy_cuts(columns, y, None, 3, 1, None, memory=4 * 300 * len(columns) - 1))

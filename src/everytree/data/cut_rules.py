@@ -207,5 +207,5 @@ def check_size(n_rows: int, n_tests: int, memory_limit: int | None = None) -> No
         raise DataError(
             f"{n_tests} tests on {n_rows} rows take {in_bytes(BYTES_PER_CELL * cells)} as zeros and ones; expected at "
             f"most {in_bytes(most)}, {whose}. {FEWER.capitalize()}, cuts='local' where the best tree is asked for, "
-            "which needs no such matrix, or fewer rows"
+            "which needs no such matrix, or fewer columns or rows"
         )

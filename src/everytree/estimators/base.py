@@ -340,9 +340,7 @@ class TreeClassifierBase(ClassifierBase):
         """Learn from columns whose tests are the same at every node; the Binarizer knows their names."""
         encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
         self._leave_out(frame, encodings, codes, weights)
-        # Where tests were left out, as many stay as the limits allow, and a few however little that is.
-        limit = None if getattr(self, "n_left_out_", 0) else getattr(self, "memory_limit", None)
-        labels = self.classes_.tolist()
+        labels, limit = self.classes_.tolist(), getattr(self, "memory_limit", None)
         table, X01 = tests_table(self.binarizer_, frame, encodings, codes, labels, weights, limit)
         self._learned_from(table)
         self._fit_table(table, X01, codes, weights)

@@ -384,7 +384,9 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
         counts, parts = (None, 1) if weights is None else (weights.counts, weights.per_example)
         totals = np.bincount(codes, counts, minlength=len(self.classes_)).astype(np.int64)
         importance, left = self._importance(totals), self._time_left()
-        greedy = greedy_cuts(coded, codes, counts, depth, parts * min_leaf, importance, left)
+        if memory is not None:
+            memory = max(0, memory - sum(column.codes.nbytes for column in coded))
+        greedy = greedy_cuts(coded, codes, counts, depth, parts * min_leaf, importance, left, memory)
         self._alike = alike(coded, codes, len(self.classes_), counts)
         self._alike_parts = parts
         room = budget.affordable(frame.n_rows, n_all)
