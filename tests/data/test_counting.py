@@ -254,7 +254,7 @@ def test_chunks() -> None:
 def test_unlabelled_rows() -> None:
     frame = pl.LazyFrame({"a": [1, 2, 3, 4, 900], "y": [0, 0, 1, 1, None]})
     with pytest.raises(DataError, match="1 labels of 'y' are missing"):
-        Table.from_frame(frame, "y")
+        Table.from_frame(object(), "y")
     table = Table.from_frame(frame, "y", bins=2, unlabelled="drop")
     assert table.test_names == ("a <= 2.5",)
     assert table.total == 4
@@ -370,3 +370,14 @@ def test_a_cut_that_is_left_out_does_not_move_the_others():
         binarizer.transform(X), frame["y"].to_numpy(), 2, test_names=names, classes=[0, 1]
     )
     assert Table.from_frame(frame, "y", bins="all") == rows
+
+
+def test_an_engine_that_is_interrupted_ends_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    from everytree.data import lazy
+
+    def interrupted(*given: Any) -> Any:
+        raise RuntimeError("Query interrupted")  # what DuckDB makes of Ctrl-C
+
+    monkeypatch.setattr(lazy, "opened", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Table.from_frame(object(), "y")

@@ -40,6 +40,7 @@ CONVERT = "convert it to numbers, text or booleans first"
 PART = 2**31  # of a large weight
 LARGEST = 2.0**62  # more examples than this in all are refused: sums of 64 bits wrap around silently
 BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))  # all that str.strip() takes away
+INTERRUPTED = "Query interrupted"  # DuckDB's RuntimeError at Ctrl-C, in place of a KeyboardInterrupt
 N, Y, V = "et_n", "et_y", "et_v"  # unlike any column: Ibis confuses a new name with an old one
 
 
@@ -320,6 +321,8 @@ def _answered(ask: Callable[[], Any]) -> Any:
     except (DataError, MemoryError, ModuleNotFoundError):
         raise
     except Exception as error:  # each engine has its own kinds
+        if isinstance(error, RuntimeError) and str(error) == INTERRUPTED:
+            raise KeyboardInterrupt from error
         raise _message(error) from error
 
 
