@@ -92,6 +92,31 @@ def test_an_interrupt_while_training_errors_are_counted_costs_only_them(noise: P
     assert f"model file        {out}" in shown
 
 
+def test_a_query_that_was_stopped_is_not_judged_by_five_more_searches(noise: Path) -> None:
+    process = begin("query", str(noise), "depth <= 8", "--target", "y")
+    process.send_signal(signal.SIGINT)
+    shown, err = process.communicate(timeout=SLOW_START)
+    assert process.returncode == 0, err
+    assert "not judged on held-out rows: it was stopped" in shown
+
+
+def test_the_second_interrupt_ends_the_command_also_in_another_question(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, threading\n"
+        "import everytree as et, numpy as np\n"
+        "from everytree.cli.watch import at_work\n"
+        "rng = np.random.default_rng(0)\n"
+        "space = et.TreeSpace(rng.integers(0, 2, (1000, 100)), rng.integers(0, 2, 1000), 8)\n"
+        "for k in range(2):\n"
+        "    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    with at_work() as work:\n"
+        "        space.best()\n"
+        "    print(k, work.stopped, flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SLOW_START)
+    assert (done.returncode, done.stdout) == (-signal.SIGINT, "0 True\n"), done.stderr
+
+
 def test_an_average_with_a_limit_keeps_the_deepest_that_was_finished(noise: Path) -> None:
     out = noise.with_name("model.json")
     process = begin(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from everytree import __version__
+from everytree.cli import ctrl_c
 from everytree.cli.later import later
 from everytree.cli.options import (
     AsJson,
@@ -62,6 +63,7 @@ def everytree(
     Exit codes: 0 done, 1 a check failed, 2 bad input or arguments, 130 interrupted. The first Ctrl-C ends a search
     with the best so far, the second one ends the command.
     """
+    ctrl_c.heard.clear()  # of the command before, in a process that runs several
 
 
 @app.command()

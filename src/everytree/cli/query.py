@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from everytree.cli import ctrl_c
 from everytree.cli.data import Examples, read_examples
 from everytree.cli.leaves import added, as_said, parameters_meant, smoothed
 from everytree.cli.methods import classifier, parameters_of
@@ -94,14 +95,15 @@ def run_query(
         classifier("optimal")
     with spent.on("reading"):
         asked = _ask(path, query, target, weights, reading, treating, learning)
-    with at_work(), heard() as warned, spent.on("searching"):
+    with at_work() as work, heard() as warned, spent.on("searching"):
         found: Any = (
             asked.space.best(asked.query, k=k)
             if rate is None
             else best_by_rate(asked.space, rate, asked.query)
         )
     with spent.on("held out"):
-        took = spent.parts["searching"]
+        # Who stopped the search will not wait for it five times more.
+        took = math.inf if work.stopped else spent.parts["searching"]
         judge = _held_out(asked, _best_trees, took) if k == 1 and rate is None else None
         rated = None if rate is None else _rated_held_out(asked, rate, found, took)
         label = None if rate is None else asked.space.classes[found.info["code"]]
@@ -134,9 +136,12 @@ def run_query(
         screen.print(_line(tree, total) + "\n")
     if judge is not None:
         screen.print(_against_largest(judge(0), asked.examples))
+    elif rate is None and ctrl_c.heard.is_set():
+        screen.print("not judged on held-out rows: it was stopped")
     if rate is not None:
         if rated is None:
-            screen.print("the tree is not judged on held-out rows: it would take too long")
+            why = "it was stopped" if ctrl_c.heard.is_set() else "it would take too long"
+            screen.print(f"the tree is not judged on held-out rows: {why}")
         show_rated(label, [*([] if rated is None else [Rated("trees found so", rated)]), *beside])
     if len(trees) < k:
         note(f"there are only {len(trees)} trees that meet the query, not {k}")
@@ -176,12 +181,11 @@ def run_front(
         classifier("optimal")
     with spent.on("reading"):
         asked = _ask(path, query, target, weights, reading, treating, learning)
-    with at_work(), spent.on("searching"):
+    with at_work() as work, spent.on("searching"):
         found = asked.space.front(cost, by=by, **_bounds(asked.query))
     with spent.on("held out"):
-        judge = _held_out(
-            asked, lambda space, asks: _front_trees(space, cost, by, _bounds(asks)), spent.parts["searching"]
-        )
+        took = math.inf if work.stopped else spent.parts["searching"]
+        judge = _held_out(asked, lambda space, asks: _front_trees(space, cost, by, _bounds(asks)), took)
     priced = asked.cost(cost)
     points = [(place, value, smoothed(tree, asked.dirichlet, priced)) for place, value, tree in found]
     total = asked.space.table.total
@@ -215,7 +219,7 @@ def run_front(
     label, share = _largest(asked.examples)
     best = None if judge is None else max(judge(place) for place, _, _ in points)
     if best is None:
-        why = _why_not_held_out(asked.examples)
+        why = _why_not_held_out(asked.examples, ctrl_c.heard.is_set())
         console().print(f"accuracy, by training rows only ({why}); always {label}: {share:.4f}")
     else:
         console().print(
@@ -276,7 +280,9 @@ def _ask(
     return Asked(examples, space, known, dirichlet, space_of, query)
 
 
-def _why_not_held_out(examples: Examples) -> str:
+def _why_not_held_out(examples: Examples, stopped: bool) -> str:
+    if stopped:
+        return "it was stopped"
     classes, sizes = np.unique(examples.y, return_counts=True)
     if len(classes) < 2:
         return "there is only one class"
@@ -286,7 +292,7 @@ def _why_not_held_out(examples: Examples) -> str:
 def _held_out(
     asked: Asked, trees_of: Callable[[TreeSpace, Query], list[tuple[float, Any]]], took: float
 ) -> Callable[[float], float] | None:
-    """Cross-validate trees by their place in a front; None where that takes too long, or no part has a tree.
+    """Cross-validate trees by their place in a front; None where that takes too long or is stopped, or has no tree.
 
     At a place the tree of a part is its last one that is not beyond the place.
     """
@@ -302,11 +308,15 @@ def _held_out(
         learn, judge = examples.take(part.train), examples.take(part.test)
         share = np.ones(judge.n_rows) if judge.weights is None else judge.weights.astype(float)
         try:
-            with at_work():
+            with at_work() as work:
                 space = asked.space_of(learn)
                 trees = trees_of(space, asked.query_for(space))
         except EverytreeError:
-            continue  # A part may have no such tree; the others tell.
+            trees = []  # A part may have no such tree; the others tell.
+        if work.stopped:
+            return None
+        if not trees:
+            continue
         rows = space.rows_of(judge.features)
         labels = np.asarray(space.classes)
         right = [
@@ -338,12 +348,17 @@ def _rated_held_out(asked: Asked, rate: Rate, tree: Any, took: float) -> Confusi
     parts = stratified_folds(examples.y, FOLDS)
     for part in counted(parts, len(parts), "cross-validating"):
         judge = examples.take(part.test)
+        found = None
         try:
-            with at_work():
+            with at_work() as work:
                 space = asked.space_of(examples.take(part.train))
                 found = best_by_rate(space, replace(rate, label=label), asked.query_for(space), prove=False)
         except EverytreeError:
-            continue  # A part may have no such tree; the others tell.
+            pass  # A part may have no such tree; the others tell.
+        if work.stopped:
+            return None
+        if found is None:
+            continue
         answers = np.asarray(space.classes)[found.says[found.apply(space.rows_of(judge.features))]]
         said.append(answers == label)
         real.append(judge.y == label)

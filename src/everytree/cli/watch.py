@@ -1,7 +1,7 @@
 """A progress bar that appears after a second of work, and a Ctrl-C that keeps the best answer so far.
 
     first Ctrl-C     the question being answered stops; a search answers with the best it has found so far
-    second Ctrl-C    the command ends at once, with exit code 130
+    second Ctrl-C    the command ends at once, with exit code 130, whatever it does by then
 
 If nothing is being answered (a file is being read), the first one ends the command.
 
@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from everytree.cli import ctrl_c
 from everytree.common.limits import watching
 
 __all__ = ["Spent", "Work", "at_work", "counted", "waiting"]
@@ -104,7 +105,9 @@ class Work:
     def __init__(self, within: float | None = None) -> None:
         self.within = within  # seconds; the question is stopped once it is estimated to take more
         self.foretold = 0.0  # the seconds it was estimated to take, if it was stopped for that
-        self.stopped = False  # whether a first Ctrl-C stopped it
+        self.stopped = (
+            ctrl_c.heard.is_set()
+        )  # whether a first Ctrl-C stopped it, or what the command did before
         self.so_far = ""  # what the bar shows of the work before the question that is being answered
         self.bar = _Bar()
         self._begun = time.monotonic()
@@ -145,9 +148,10 @@ def at_work(within: float | None = None) -> Iterator[Work]:
 
         def interrupted(number: int, frame: FrameType | None) -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)  # the next one ends the command
-            if watch.stop() == 0:
+            if ctrl_c.heard.is_set() or watch.stop() == 0:
                 raise KeyboardInterrupt
             work.stopped = True
+            ctrl_c.heard.set()
             work.bar.close()
             print("stopping; once more to give up at once", file=sys.stderr)
 
