@@ -1,1 +1,3 @@
-"""One harness for every public call: tiny limits, Ctrl-C at random moments, and axes of scale."""
+"""Every public call that can take long, asked under limits: `registry.CALLS`, filled by the modules named here."""
+
+from . import calls, commands, files, parts  # noqa: F401

@@ -1,16 +1,10 @@
-"""Every public call that can take long, as a pair: what is made ready without limits, and what is asked under them.
-
-``@call("Posterior.sample", ...)`` names the public names that the question stands for. A name that is in no call
-must be in ``limit_harness/exempt.py`` with a reason; ``tests/test_harness.py`` fails otherwise.
-"""
+"""Questions to spaces, posteriors and classifiers."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,39 +13,8 @@ import numpy as np
 import everytree as et
 from everytree.common.limits import Limits
 
+from .registry import Ask, call
 from .scales import Scale
-
-__all__ = ["CALLS", "Call"]
-
-Ask = Callable[[], object]
-
-
-@dataclass(frozen=True)
-class Call:
-    """One question: its name, the public names it stands for, what makes it ready, the scales it is not asked on."""
-
-    name: str
-    names: tuple[str, ...]
-    ready: Callable[[Scale, Limits], Ask]
-    not_on: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()  # kinds of limits that it does not take
-    own_time: bool = False  # whether its limit of time is one of its own seconds of the processor
-
-
-CALLS: dict[str, Call] = {}
-
-
-def call(
-    *names: str, not_on: tuple[str, ...] = (), without: tuple[str, ...] = (), own_time: bool = False
-) -> Callable[[Any], Any]:
-    """Register a question under the first of the names that it stands for."""
-
-    def register(ready: Callable[[Scale, Limits], Ask]) -> Callable[[Scale, Limits], Ask]:
-        CALLS[names[0]] = Call(names[0], names, ready, not_on, without, own_time)
-        return ready
-
-    return register
-
 
 # Spaces -------------------------------------------------------------------------------------------------------
 
@@ -315,7 +278,7 @@ asked_of_every(
 )
 
 
-# Files ---------------------------------------------------------------------------------------------------------
+# Tables: made in time that is linear in their cells, and without limits -----------------------------------------
 
 
 @call("Table.from_arrays", "Table.from_frame", "Table.from_codes", "Table.merge", without=("time", "memory"))
@@ -323,12 +286,3 @@ def tabled(scale: Scale, limits: Limits) -> Ask:
     X, y, weights = scale.table()
     del limits
     return lambda: et.Table.from_arrays(X, y, sample_weight=weights)
-
-
-@call("load_model", "verify_model", not_on=("rows", "tests", "classes", "depth"), without=("time", "memory"))
-def loaded(scale: Scale, limits: Limits) -> Ask:
-    del limits
-    X, y = scale.numbers()
-    path = os.path.join(tempfile.mkdtemp(), "model.json")
-    et.BayesOptimalClassifier(max_depth=2).fit(X[:, :6], y).save(path)
-    return lambda: et.load_model(path)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["CLASSES", "NAMES"]
+__all__ = ["CLASSES", "COMMANDS", "NAMES"]
 
 VALUE = "a value: what it does is linear in itself"
 ANSWER = "an answer that is computed already: it only reads itself"
 PLAN = "reads or writes a short text"
-FILE = "reads a file that its reader bounds (tests/data/readers, tests/cli/test_cli_damaged.py)"
 STORED = "reads what was drawn or stored by a call of the harness"
 
 # Classes none of whose methods can take long.
@@ -39,8 +38,9 @@ NAMES = {
     "TreeSpace.node_tests": "linear in the rows of one node",
     "Table.class_examples": VALUE, "Table.examples": VALUE, "Table.in_examples": VALUE, "Table.per_example": VALUE,
     "Table.given": VALUE, "Table.given_among": VALUE,
+    "cluster.distribute": "what is asked of it, on workers", "cluster.results": "what is asked of it, on workers",
+    "cluster.use_backend": VALUE,
     "format_query": PLAN, "parse_query": PLAN,
-    "read": FILE, "read_arff": FILE, "read_chunks": FILE, "read_csv": FILE, "read_parquet": FILE,
     "explain_row": "one row",
     "TreeSpace.advice": ANSWER, "TreeSpace.attributes_for": VALUE, "TreeSpace.binarizer": VALUE,
     "TreeSpace.classes": VALUE, "TreeSpace.limits": VALUE,
@@ -80,10 +80,16 @@ NAMES = {
     "Table.binarizer": VALUE, "Table.class_counts": VALUE, "Table.class_totals": VALUE, "Table.classes": VALUE,
     "Table.coded": VALUE,
     "Table.columns": VALUE, "Table.encoded": VALUE, "Table.fingerprint": "one pass over the rows",
-    "Table.from_chunks": FILE,
-    "Table.from_files": FILE, "Table.from_parquet": FILE, "Table.load": FILE, "Table.n_classes": VALUE,
+    "Table.n_classes": VALUE,
     "Table.n_rows": VALUE,
     "Table.n_tests": VALUE, "Table.named": VALUE, "Table.of": VALUE, "Table.rows": VALUE,
-    "Table.save": "linear in the table",
     "Table.target": VALUE, "Table.test_names": VALUE, "Table.total": VALUE, "Table.trusted": VALUE,
+}  # fmt: skip
+
+# Commands.
+COMMANDS = {
+    "methods": PLAN, "info": PLAN,
+    "demo": "fits on a small data set of its own (tests/cli)",
+    "study": "many fits, each as the harness asks it; what is finished is kept",
+    "explore": "a server that runs until it is ended (tests/test_kills.py, tests/report)",
 }  # fmt: skip

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .calls import CALLS
+from .registry import CALLS
 from .scales import SCALES
 
 __all__ = ["KINDS", "faults", "run"]
