@@ -12,7 +12,8 @@ import pytest
 import everytree as et
 from everytree import cluster
 from everytree.bayes import fold_parts
-from everytree.errors import QueryError
+from everytree.common.limits import Limits
+from everytree.errors import LimitReached, QueryError
 
 
 def spaces(n: int, seed: int = 0) -> list[et.TreeSpace]:
@@ -88,3 +89,20 @@ def test_bad_arguments() -> None:
     space = spaces(1)[0]
     with pytest.raises(QueryError, match="n_parts"):
         cluster.posterior(space, n_parts=0)
+
+
+def test_blocks_of_rows_share_one_limit_of_time_and_of_memory() -> None:
+    rng = np.random.default_rng(5)
+    space = et.TreeSpace(rng.integers(0, 2, (300, 12)), rng.integers(0, 2, 300), max_depth=3)
+    post, rows = space.posterior(), rng.integers(0, 2, (4_000, 12))
+    space.limits = Limits(time_limit=0.05)
+    with pytest.raises(LimitReached) as limit:  # each block of one row takes far less, all of them far more
+        cluster.predict_proba(post, rows, block=1)
+    assert limit.value.reason == "time"
+    space.limits = Limits(memory_limit=post.core.n_bytes + 1_000)
+    with pytest.raises(LimitReached) as limit:
+        cluster.predict_proba(post, rows)
+    assert limit.value.reason == "memory"
+    space.limits = Limits()
+    assert cluster.predict_proba(post, rows[:0]).shape == (0, 2)
+    assert np.allclose(cluster.predict_proba(post, rows), post.predict_proba(rows), rtol=0, atol=1e-14)

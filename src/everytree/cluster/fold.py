@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy.typing as npt
 from everytree.bayes.fold_parts import fold_in_parts
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
-from everytree.common.workers import distribute, held
+from everytree.common.workers import held, release, results
 from everytree.engine.rows import core_rows
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import Dirichlet
@@ -75,7 +77,8 @@ def predict_proba(
 ) -> Reals:
     """Predict class probabilities with a posterior, with blocks of rows on joblib's workers.
 
-    Each worker computes the posterior once, so this pays for many rows.
+    Each worker computes the posterior once, so this pays for many rows. The ``time_limit`` of the space holds for the
+    whole, ``memory_limit`` for the answer and for each worker.
 
     Parameters
     ----------
@@ -104,10 +107,27 @@ def predict_proba(
     rows = core_rows(post.space, X)
     size = whole("block", block, 1)
     token = uuid.uuid4().hex
-    tasks = [(token, post, rows[start : start + size]) for start in range(0, max(1, len(rows)), size)]
-    return np.concatenate(distribute(_predict_block, tasks, n_jobs=n_jobs))
-
-
-def _predict_block(token: str, post: Posterior, rows: npt.NDArray[Any]) -> Reals:
-    proba: Reals = held(token, post).predict_proba(rows)
+    seconds = post.space.limits.time_limit
+    end = None if seconds is None else time.time() + seconds
+    with post.space.question("predicting with the posterior") as control:
+        control.check_memory(post.core.n_bytes + 8 * len(rows) * len(post.space.classes))
+        proba = np.empty((len(rows), len(post.space.classes)))
+        tasks = [(token, post, rows[start : start + size], end) for start in range(0, len(rows), size)]
+        try:
+            for k, block_proba in results(_predict_block, tasks, n_jobs=n_jobs):
+                proba[k * size : (k + 1) * size] = block_proba
+                control.check()
+        finally:
+            release(token)
     return proba
+
+
+def _predict_block(token: str, post: Posterior, rows: npt.NDArray[Any], end: float | None) -> Reals:
+    """Predict some rows; ``end`` is a time of the clock, as all blocks share one limit."""
+    mine: Posterior = held(token, post)
+    space = mine.space
+    if end is not None:
+        left = replace(space.limits, time_limit=max(0.0, end - time.time()))
+        space = space.at_depth(space.max_depth, left)
+    asked = Posterior.folded(space, mine.prior, mine.dirichlet, mine.core, mine.parameters, mine.power)
+    return asked.predict_proba(rows)
