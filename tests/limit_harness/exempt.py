@@ -47,7 +47,7 @@ NAMES = {
     "TreeSpace.make_rows": "linear in the table; questions call it, and count it, under their limits",
     "TreeSpace.check_offered": VALUE, "TreeSpace.core_table": "linear in the rows", "TreeSpace.n_tests": VALUE,
     "TreeSpace.question": VALUE, "TreeSpace.refuse_local": VALUE, "TreeSpace.rows_of": "linear in the rows",
-    "TreeSpace.stop": VALUE, "TreeSpace.table": VALUE, "TreeSpace.take_over": VALUE, "TreeSpace.test_names": VALUE,
+    "TreeSpace.forget_searches": VALUE, "TreeSpace.stop": VALUE, "TreeSpace.table": VALUE, "TreeSpace.take_over": VALUE, "TreeSpace.test_names": VALUE,
     "TreeSpace.tree_of": VALUE, "TreeSpace.without_graphs": VALUE,
     "Posterior.asked_of": VALUE, "Posterior.checked_rows": "linear in the rows", "Posterior.clipped": VALUE,
     "Posterior.drawn_keys": "what Posterior.sample asks", "Posterior.folded": VALUE,

@@ -54,10 +54,11 @@ def measured(call: str, scale: str, kind: str, value: float) -> dict[str, object
     sent: list[float] = []
 
     def send() -> None:
-        for _ in range(CALLS[call].signals):
-            sent[:] = [time.perf_counter()]
+        for left in reversed(range(CALLS[call].signals)):
+            if not left:
+                sent.append(time.perf_counter())
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(BETWEEN)
+            time.sleep(BETWEEN if left else 0)
 
     timer = threading.Timer(value, send) if kind == "interrupt" else None
     cpu, begin = time.process_time(), time.perf_counter()

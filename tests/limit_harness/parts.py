@@ -27,15 +27,16 @@ def on_workers(scale: Scale, ask: Callable[[], object]) -> Ask:
     return asks
 
 
-def in_parts(name: str, ask: Callable[[et.TreeSpace], Any]) -> None:
+def in_parts(name: str, ask: Callable[[et.TreeSpace], Any], **more: Any) -> None:
     def ready(scale: Scale, limits: Limits) -> Ask:
         space = space_of(scale, limits)
         return on_workers(scale, lambda: ask(space))
 
-    call(name)(ready)
+    call(name, **more)(ready)
 
 
-in_parts("cluster.best", lambda space: cluster.best(space))
+# Each worker has the limit of memory for itself, and two of them are in one process here.
+in_parts("cluster.best", lambda space: cluster.best(space), not_on=("threads",))
 in_parts("cluster.posterior", lambda space: cluster.posterior(space))
 
 

@@ -81,6 +81,9 @@ def run_fit(
         if picture is not None:
             write_picture(picture, display)
     # From here on the model is safe: an interrupt leaves out only what is being computed.
+    space = model.tree_space()
+    if learning.memory_limit is not None and space is not None:
+        space.forget_searches()  # parts that are held out have searches of their own, which may take as much
     with spent.on("held out"):
         figures = (
             why_not("the rows of many files are only counted")

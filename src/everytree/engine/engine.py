@@ -294,6 +294,12 @@ class Engine(Problem):
         if (self.max_depth, self.min_count) == (other.max_depth, other.min_count):
             self.graphs = other.graphs
 
+    def forget_searches(self) -> None:
+        """Give back the memory of what searches have learned: later questions begin anew."""
+        self.searches.clear()
+        self.probable_searches.clear()
+        self.limits.give_back()
+
     def subspace(self, max_depth: int | None, min_count: int, kept: list[int] | None = None) -> Self:
         """Return an engine over the same examples with tighter bounds, over all tests or some of them.
 
