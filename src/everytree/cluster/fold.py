@@ -127,7 +127,7 @@ def _predict_block(token: str, post: Posterior, rows: npt.NDArray[Any], end: flo
     mine: Posterior = held(token, post)
     space = mine.space
     if end is not None:
-        left = replace(space.limits, time_limit=max(0.0, end - time.time()))
+        left = replace(space.limits, time_limit=max(1e-6, end - time.time()))
         space = space.at_depth(space.max_depth, left)
     asked = Posterior.folded(space, mine.prior, mine.dirichlet, mine.core, mine.parameters, mine.power)
     return asked.predict_proba(rows)
