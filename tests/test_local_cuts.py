@@ -403,3 +403,11 @@ def test_columns_without_any_value_are_no_tests_and_the_shares_are_answered():
     X = np.full((8, 1), np.nan)
     model = et.BayesOptimalClassifier(2, cuts="local").fit(X, [0, 0, 0, 1] * 2)
     assert model.predict_proba(X[:1])[0].tolist() == pytest.approx([0.7, 0.3])
+
+
+def test_a_memory_limit_where_columns_have_few_tests() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (60, 8)).astype(float), rng.integers(0, 2, 60)
+    model = et.BayesOptimalClassifier(cuts="local", memory_limit=50_000_000).fit(X, y)
+    free = et.BayesOptimalClassifier(cuts="local").fit(X, y)
+    assert model.posterior_.log_evidence == free.posterior_.log_evidence
