@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -83,22 +84,17 @@ def model_of(scale: Scale, kind: str) -> Path:
     return path
 
 
-@call("read", "read_csv", without=("time",))
-def csv_read(scale: Scale, limits: Limits) -> Ask:
-    path = csv_of(scale)
-    return lambda: et.read(path, target="y", memory_limit=limits.memory_limit)
+def reads(*names: str, path_of: Callable[[Scale], Path], read: Callable[..., object]) -> None:
+    def ready(scale: Scale, limits: Limits) -> Ask:
+        path = path_of(scale)
+        return lambda: read(path, target="y", memory_limit=limits.memory_limit)
+
+    call(*names, without=("time",))(ready)
 
 
-@call("read_arff", without=("time",))
-def arff_read(scale: Scale, limits: Limits) -> Ask:
-    path = arff_of(scale)
-    return lambda: et.read_arff(path, target="y", memory_limit=limits.memory_limit)
-
-
-@call("read_parquet", without=("time",))
-def parquet_read(scale: Scale, limits: Limits) -> Ask:
-    path = parquet_of(scale)
-    return lambda: et.read_parquet(path, target="y", memory_limit=limits.memory_limit)
+reads("read", "read_csv", path_of=csv_of, read=et.read)
+reads("read_arff", path_of=arff_of, read=et.read_arff)
+reads("read_parquet", path_of=parquet_of, read=et.read_parquet)
 
 
 @call("read_chunks", without=("time",))
