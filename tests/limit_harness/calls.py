@@ -195,9 +195,9 @@ asked_locally("Posterior.predict_bracket local", lambda post, rows: post.predict
 # Classifiers: all of fit under the limits -----------------------------------------------------------------------
 
 
-def fitted(name: str, **parameters: Any) -> Callable[[Scale, Limits], Ask]:
+def fitted(name: str, mixed: bool = False, **parameters: Any) -> Callable[[Scale, Limits], Ask]:
     def ready(scale: Scale, limits: Limits) -> Ask:
-        X, y = scale.numbers()
+        X, y = scale.mixed() if mixed else scale.numbers()
         make = getattr(et, name)
         taken = make().get_params()
         wanted = dict(parameters)
@@ -235,6 +235,24 @@ call("C45TreeClassifier.fit")(fitted("C45TreeClassifier"))
 call("PathAverageTreeClassifier.fit")(fitted("PathAverageTreeClassifier"))
 # It has neither limit, as Breiman's program had none; Ctrl-C must end it.
 call("CARTTreeClassifier.fit", without=("time", "memory"))(fitted("CARTTreeClassifier"))
+# Texts and gaps are read by other code than numbers.
+for classifier, options in (
+    ("OptimalTreeClassifier", {}),
+    ("BayesOptimalClassifier", {}),
+    ("BayesOptimalClassifier", {"cuts": "local"}),
+    ("MAPTreeClassifier", {}),
+    ("MCMCTreeClassifier", {"n_draws": 100_000}),
+    ("EveryTreeClassifier", {}),
+    ("SmoothedTreeClassifier", {}),
+    ("OptionTreeClassifier", {}),
+    ("C45TreeClassifier", {}),
+    ("PathAverageTreeClassifier", {}),
+):
+    call(
+        f"{classifier}.fit mixed{' local' if 'cuts' in options else ''}",
+        not_on=("tests", "weights", "threads"),
+        own_time=classifier == "EveryTreeClassifier",
+    )(fitted(classifier, mixed=True, **options))
 
 
 @call(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 __all__ = ["SCALES", "SMALL", "Scale"]
 
@@ -40,6 +41,17 @@ class Scale:
         rng = np.random.default_rng(8)
         _, y, _ = self.table()
         return rng.normal(size=(self.rows, max(2, self.tests // 8))), y
+
+    def mixed(self) -> tuple[pd.DataFrame, np.ndarray]:
+        """Return the columns of numbers beside whole numbers, numbers with gaps and texts of a hundred values."""
+        X, y = self.numbers()
+        rng = np.random.default_rng(9)
+        frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+        frame["whole"] = rng.integers(0, 1000, self.rows)
+        frame["gaps"] = np.where(rng.random(self.rows) < 0.2, np.nan, rng.normal(size=self.rows))
+        for name in ("text", "other"):
+            frame[name] = np.char.add("v", rng.integers(0, 100, self.rows).astype(str))
+        return frame, y
 
 
 SMALL = Scale(rows=80, tests=24, depth=2)
