@@ -410,3 +410,43 @@ def test_how_a_column_is_read_is_shown(tmp_path: Path) -> None:
     assert report.unchecked == ("words of paid",)
     report = case.changed(lambda content: content["recipes"][recipes["city"]]["same"].update(jena="Ulm"))
     assert report.unchecked == ("words of city",)
+
+
+def _with_another_class(content: dict[str, Any]) -> None:
+    """Add a class that no row has, with all that goes with it."""
+    content["classes"].append("zzz")
+    held = content["tree"] or content["table"]
+    for row in held["counts"]:
+        row.append(0)
+    claims = content["claims"]
+    for name in ("fingerprint", "log_evidence"):  # anybody can compute these
+        claims.pop(name, None)
+
+
+@pytest.mark.parametrize("made", [average, lambda: et.C45TreeClassifier(laplace=True)])
+def test_a_class_that_no_row_has_is_told(made: Any, tmp_path: Path) -> None:
+    """Probabilities are shared out over all classes: with another one, all are others."""
+    case = Saved(tmp_path, made())
+    assert "classes" not in case.changed(lambda content: None).unchecked
+    report = case.changed(_with_another_class)
+    assert "classes" in report.unchecked
+    assert "zzz" in report["classes"].note
+
+
+def test_labels_of_rows_that_weigh_nothing_are_no_classes(tmp_path: Path) -> None:
+    frame = people().assign(weight=1)
+    frame.loc[::7, ["weight", "state"]] = [0, "gone"]
+    X, y = frame[["age", "pressure", "color"]], frame["state"]
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    model = average().fit(X, y, sample_weight=frame["weight"])
+    assert model.classes_.tolist() == ["ill", "well"]
+    model.save(tmp_path / "model.json")
+    assert verify_model(tmp_path / "model.json", tmp_path / "data.csv", weights="weight").unchecked == ()
+    frame["weight"] = 1
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    with pytest.raises(InputError, match="'gone' in the label column 'state' is not a class"):
+        verify_model(tmp_path / "model.json", tmp_path / "data.csv", weights="weight")
+    for made in (average, et.C45TreeClassifier):
+        made(class_weight={"gone": 0}).fit(X, y).save(tmp_path / "model.json")
+        report = verify_model(tmp_path / "model.json", tmp_path / "data.csv", target="state")
+        assert report.ok, report

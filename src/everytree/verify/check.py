@@ -17,6 +17,7 @@ from typing import Any
 
 from everytree.verify.asked import asked_facts
 from everytree.verify.average import check_average
+from everytree.verify.categories import class_facts
 from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted_facts
 from everytree.verify.csv_file import CsvTable, read_table
 from everytree.verify.cuts import code_facts, cut_facts
@@ -118,7 +119,8 @@ def verify_model(
         table, read = _named(name, by_recipes, raw, content["recipes"], missing, decimal)
     if whole is not None:
         cells = read_cells(table, whole.model, **ways)
-        return Report((*_named(name, check_whole, whole, cells), *read), cells.notes)
+        facts = _named(name, check_whole, whole, cells) + class_facts(whole.model, cells)
+        return Report((*facts, *read), cells.notes)
     if kind == "everytree.every":
         mixed: Report = _named(name, _every, content, table, ways, max_states, time_limit)
         return replace(mixed, facts=(*mixed.facts, *read))
@@ -128,7 +130,7 @@ def verify_model(
     cells = read_cells(table, claimed, **ways)
     filled = fill_facts(claimed, cells if claimed.missing == "impute" else None)
     placed = code_facts(claimed, cells) if claimed.local else place_facts(claimed, cells)
-    placed += asked_facts(claimed, cells)
+    placed += asked_facts(claimed, cells) + class_facts(claimed, cells)
     if kind == "everytree.rules":
         facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
         return Report((*facts, *filled, *placed, *read), examples.notes)
@@ -155,7 +157,8 @@ def _every(
     cells = read_cells(table, pool.model, **ways)
     facts = check_pool(content, pool, examples, max_states, time_limit)
     facts += fill_facts(pool.model, cells if pool.model.missing == "impute" else None)
-    return Report((*facts, *code_facts(pool.model, cells)), examples.notes)
+    facts += code_facts(pool.model, cells) + class_facts(pool.model, cells)
+    return Report(tuple(facts), examples.notes)
 
 
 def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:

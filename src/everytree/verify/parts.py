@@ -14,7 +14,7 @@ from typing import Any
 
 from everytree.verify.problem import InputError, is_number, quote
 
-__all__ = ["class_weighted", "counted", "in_examples"]
+__all__ = ["class_weighted", "counted", "idle_labels", "in_examples"]
 
 MOST = 2**29 - 1
 FINEST = 2**20
@@ -67,12 +67,29 @@ def class_weighted(
     return [Fraction(float(w * of_class[code])) for code, w in zip(codes, weights, strict=True)]
 
 
+def idle_labels(given: Any) -> frozenset[str]:
+    """Return the labels, as text, whose examples weigh nothing: such a class is none of the model's.
+
+    >>> idle_labels({"a": 0, "b": 2}), idle_labels("balanced")
+    (frozenset({'a'}), frozenset())
+    """
+    return (
+        frozenset(str(label) for label, w in _pairs(given) if w == 0)
+        if isinstance(given, dict)
+        else frozenset()
+    )
+
+
 def _by_label(given: Any, classes: Sequence[Any]) -> list[Fraction]:
+    by_text = {str(label): Fraction(str(w)) for label, w in _pairs(given)}
+    return [by_text.get(str(label), Fraction(1)) for label in classes]
+
+
+def _pairs(given: Any) -> list[list[Any]]:
     pairs = given.get("$dict", list(map(list, given.items()))) if isinstance(given, dict) else None
     fine = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
     if pairs is None or not fine or not all(is_number(w) and w >= 0 for _, w in pairs):
         raise InputError(
             f"params.class_weight is {quote(given)}; expected a weight for each label, or 'balanced'"
         )
-    by_text = {str(label): Fraction(str(w)) for label, w in pairs}
-    return [by_text.get(str(label), Fraction(1)) for label in classes]
+    return pairs  # type: ignore[no-any-return]
