@@ -450,3 +450,35 @@ def test_labels_of_rows_that_weigh_nothing_are_no_classes(tmp_path: Path) -> Non
         made(class_weight={"gone": 0}).fit(X, y).save(tmp_path / "model.json")
         report = verify_model(tmp_path / "model.json", tmp_path / "data.csv", target="state")
         assert report.ok, report
+
+
+@pytest.mark.parametrize("name", ["bins", "min_leaf", "max_depth", "dirichlet", "leaf_penalty"])
+def test_what_was_asked_for_is_in_the_file(name: str, tmp_path: Path) -> None:
+    """Where a file is loaded, a default takes the place of what params do not say."""
+    for k, made in enumerate((best, average, lambda: et.MAPTreeClassifier(max_depth=2, bins=3))):
+        if name == "leaf_penalty" and k:
+            continue
+        case = Saved(tmp_path, made())
+
+        def change(content: dict[str, Any]) -> None:
+            del content["params"][name]
+
+        case.content["claims"].pop("log_evidence", None) if k == 1 else None
+        assert "parameters" in case.changed(change).unchecked
+
+
+def test_an_average_over_fewer_tests_without_a_word_on_bins(tmp_path: Path) -> None:
+    case = Saved(tmp_path, average())
+
+    def change(content: dict[str, Any]) -> None:
+        content["tests"].pop()
+        rows: dict[str, list[int]] = {}
+        table = content["table"]
+        for row, counts in zip(table["rows"], table["counts"], strict=True):
+            rows[row[:-1]] = [a + b for a, b in zip(rows.get(row[:-1], [0, 0]), counts, strict=True)]
+        table["rows"], table["counts"] = list(rows), list(rows.values())
+        del content["claims"]["fingerprint"], content["claims"]["log_evidence"], content["params"]["bins"]
+
+    report = case.changed(change)
+    assert report.ok
+    assert report.unchecked == ("parameters",)
