@@ -482,3 +482,12 @@ def test_an_average_over_fewer_tests_without_a_word_on_bins(tmp_path: Path) -> N
     report = case.changed(change)
     assert report.ok
     assert report.unchecked == ("parameters",)
+
+
+def test_cuts_of_a_column_of_texts_are_refused(tmp_path: Path) -> None:
+    case = Saved(tmp_path, et.PathAverageTreeClassifier())
+    case.content["columns"][2]["cuts"] = [1.5]
+    sealed(case.content)
+    case.file.write_text(json.dumps(case.content), encoding="utf-8")
+    with pytest.raises(InputError, match=r"model\.json: columns\[2\]\.cuts is \[1\.5\]; expected none"):
+        verify_model(case.file, case.data)
