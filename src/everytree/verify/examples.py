@@ -277,6 +277,8 @@ def _nominal_reader(column: Column, missing: frozenset[str], decimal: str, stric
         if cell in missing:
             return None
         number = _number(cell, decimal) if numbers else None
+        if numbers and WHOLE.fullmatch(cell) and int(cell) in numbers:  # one that no float holds
+            number = int(cell)
         if number in numbers:
             return numbers[number]
         word = WORDS.get(cell.lower()) if truths else None
@@ -370,7 +372,8 @@ def _classes_of(
             code = place.get((type(value), value)) if value is not UNKNOWN else None
             if code is None and truths:
                 code = truths.get(_number(cell, decimal))  # type: ignore[call-overload]
-            if code is None and (not own[row] or cell.strip() in without):
+            weightless = not own[row] or cell.strip() in without or _number(cell, decimal) in without
+            if code is None and weightless:
                 own[row], code = Fraction(0), 0
             elif code is None:
                 what = "a missing label" if cell in missing else "not a class of the model"
