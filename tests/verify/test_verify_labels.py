@@ -71,3 +71,15 @@ def test_a_weight_of_what_is_no_label(key: Any, tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(InputError, match=r"params\.class_weight is .*; expected a weight for each label"):
         verify_model(tmp_path / "model.json", tmp_path / "data.csv")
+
+
+def test_draws_of_a_risk_with_weights_that_have_fractions(tmp_path: Path) -> None:
+    """The scale is by default the number of examples, which has a fraction then."""
+    X, y = people(["no", "yes"])
+    chains = {"n_chains": 2, "n_draws": 8, "burn_in": 10, "thin": 2, "random_state": 0}
+    model = et.MCMCTreeClassifier(max_depth=2, bins=2, target="risk", class_weight="balanced", **chains)
+    model.fit(X, y).save(tmp_path / "model.json")
+    X.assign(state=y).to_csv(tmp_path / "data.csv", index=False)
+    report = verify_model(tmp_path / "model.json", tmp_path / "data.csv")
+    assert report.ok
+    assert report.unchecked == ("draws",)
