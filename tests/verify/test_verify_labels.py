@@ -83,3 +83,12 @@ def test_draws_of_a_risk_with_weights_that_have_fractions(tmp_path: Path) -> Non
     report = verify_model(tmp_path / "model.json", tmp_path / "data.csv")
     assert report.ok
     assert report.unchecked == ("draws",)
+
+
+def test_a_column_with_one_value_and_gaps(tmp_path: Path) -> None:
+    """The value takes the place of the gaps; the checker took the column for one of 0 and 1."""
+    X, y = people(["no", "yes"])
+    X["seven"] = np.where(X.index % 5 == 0, np.nan, 7)
+    et.BayesOptimalClassifier(max_depth=1, missing="impute").fit(X, y).save(tmp_path / "model.json")
+    X.assign(state=y).to_csv(tmp_path / "data.csv", index=False)
+    assert verify_model(tmp_path / "model.json", tmp_path / "data.csv").proved

@@ -83,7 +83,7 @@ def _tests(model: Model, j: int, column: Column, cells: Cells) -> list[Asked] | 
         if held or column.kind != "empty":
             return None
         return [] if model.local else [(Test(j, "missing", None), gone)]
-    fill = column.fill
+    occurring, fill = set(held), column.fill
     if fill is not None and column.kind == "nominal":
         fill = column.values.index(fill) if fill in column.values else None
     if gone and fill is not None:
@@ -96,7 +96,7 @@ def _tests(model: Model, j: int, column: Column, cells: Cells) -> list[Asked] | 
         return own if model.local and len(held) == 1 and not own else tests + own
     if column.kind == "binary":
         return [(Test(j, "identity", None), held.get(1, 0)), *own] if set(held) <= {0, 1} else None
-    if set(held) - ({fill} if gone else set()) <= {0, 1}:
+    if occurring <= {0, 1}:
         return None  # it would be binary
     values = sorted(held)
     if model.local:
