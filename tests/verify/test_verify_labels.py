@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -92,3 +93,22 @@ def test_a_column_with_one_value_and_gaps(tmp_path: Path) -> None:
     et.BayesOptimalClassifier(max_depth=1, missing="impute").fit(X, y).save(tmp_path / "model.json")
     X.assign(state=y).to_csv(tmp_path / "data.csv", index=False)
     assert verify_model(tmp_path / "model.json", tmp_path / "data.csv").proved
+
+
+@pytest.mark.parametrize("field", ["yes", "no", "keep", "same"])
+@pytest.mark.parametrize("value", [5, None, ["a"]])
+def test_recipes_have_the_fields_of_their_kind(field: str, value: Any, tmp_path: Path) -> None:
+    X, y = people(["no", "yes"])
+    X.assign(paid=[f"${1000 + age:,}" for age in X["age"]], state=y).to_csv(
+        tmp_path / "data.csv", index=False
+    )
+    read = et.read(tmp_path / "data.csv", target="state").split("state")
+    et.BayesOptimalClassifier(max_depth=1).fit(*read).save(tmp_path / "model.json")
+    content = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+    assert [recipe["as"] for recipe in content["recipes"]] == ["number"]
+    assert verify_model(tmp_path / "model.json", tmp_path / "data.csv").ok
+    changed = copy.deepcopy(content)
+    changed["recipes"][0][field] = value
+    (tmp_path / "model.json").write_text(json.dumps(changed), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"model\.json: recipes\[0\] has the field '{field}'"):
+        verify_model(tmp_path / "model.json", tmp_path / "data.csv")
