@@ -335,3 +335,11 @@ def test_a_packed_file_of_usual_size_is_read(case: Case) -> None:
     packed = case.data.with_name("data.csv.gz")
     packed.write_bytes(gzip.compress("\n".join([head, *rows * 200]).encode()))
     assert verify_model(case.file, packed)["examples"].found == 200 * len(rows)
+
+
+@pytest.mark.parametrize("value", ["abc", [1], {"$float": "nan"}, 10**400, -1e300, 1e300, True])
+def test_an_exponent_that_nobody_asked_for(value, tmp_path) -> None:
+    frame = people(60)
+    case = Case(tmp_path, frame, et.BayesOptimalClassifier(max_depth=1, bins=2))
+    report = case.changed(lambda content: content["claims"].update(exponent=value))
+    assert report["exponent"].verdict == "false"
