@@ -343,3 +343,14 @@ def test_an_exponent_that_nobody_asked_for(value, tmp_path) -> None:
     case = Case(tmp_path, frame, et.BayesOptimalClassifier(max_depth=1, bins=2))
     report = case.changed(lambda content: content["claims"].update(exponent=value))
     assert report["exponent"].verdict == "false"
+
+
+def test_codes_are_one_more_than_cuts(tmp_path) -> None:
+    case = Case(tmp_path, people(60), et.OptimalTreeClassifier(max_depth=2, cuts="local", bins=3))
+
+    def change(content) -> None:
+        fine = content["columns"][0]["fine"]
+        fine["low"], fine["high"] = fine["low"][:2], fine["high"][:2]
+
+    with pytest.raises(InputError, match=r"model\.json: columns\[0\]\.fine has 2 codes; expected one more"):
+        case.changed(change)
