@@ -354,3 +354,26 @@ def test_codes_are_one_more_than_cuts(tmp_path) -> None:
 
     with pytest.raises(InputError, match=r"model\.json: columns\[0\]\.fine has 2 codes; expected one more"):
         case.changed(change)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: et.BayesOptimalClassifier(max_depth=1, bins=2),
+        lambda: et.OptimalTreeClassifier(max_depth=1, bins=2),
+        lambda: et.C45TreeClassifier(),
+        lambda: et.EveryTreeClassifier(time_limit=0.1),
+    ],
+)
+def test_errors_name_one_file(made, tmp_path) -> None:
+    case = Case(tmp_path, people(30), made())
+    name = "min_leaf" if "min_leaf" in case.saved["params"] else "class_weight"
+    with pytest.raises(InputError, match=rf"^{case.file}: params\.{name} is \[0\.5\]; expected"):
+        case.changed(lambda content: content["params"].update({name: [0.5]}))
+    case.changed(lambda content: None)
+    with pytest.raises(InputError, match=r"^decimal ';': expected"):
+        case.changed(lambda content: None, decimal=";")
+    case.data.write_text(case.data.read_text(encoding="utf-8").replace("well", "away", 1), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"^{case.data}:\d+: 'away' in the label column") as caught:
+        case.verify()
+    assert str(case.file) not in str(caught.value)
