@@ -25,6 +25,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "map": lambda: et.MAPTreeClassifier(max_depth=2),
     "optimal": lambda: et.OptimalTreeClassifier(max_depth=2),
     "bayes": lambda: et.BayesOptimalClassifier(max_depth=1),
+    "calibrated": lambda: et.BayesOptimalClassifier(max_depth=1, calibrate="loo"),
     "chains": lambda: et.MCMCTreeClassifier(max_depth=1, n_chains=2, n_draws=5, burn_in=5, random_state=0),
     "c45": lambda: et.C45TreeClassifier(),
     "cart": lambda: et.CARTTreeClassifier(),
@@ -282,6 +283,8 @@ def test_every_error_names_the_file(kind: str, contents: dict[str, dict[str, Any
         ("optimal", ("params", "bins"), -(10**30)),
         ("path", ("params", "nominal"), -1),
         ("option", ("tree", "log_leaf_open"), True),
+        ("calibrated", ("claims", "exponent"), 10**400),
+        ("calibrated", ("claims", "loo_log_loss"), 10**400),
     ],
     ids=lambda given: str(given)[:40],
 )
@@ -342,3 +345,35 @@ def test_more_bins_than_a_number_of_the_core_holds() -> None:
         for bins in (100, 2**31, 10**30)
     ]
     assert all((other == said[0]).all() for other in said)
+
+
+@pytest.mark.parametrize("kind", ["optimal", "map"])
+@pytest.mark.parametrize(
+    "name", ["recipes", "feature_names_in", "n_features_in", "feature_importances", "target_name", "loo_fit"]
+)
+@pytest.mark.parametrize("value", [0.5, "abc", None])
+def test_no_claim_takes_the_place_of_another_field(
+    kind: str, name: str, value: object, contents: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    """With "abc" for the names of three columns, a frame was read by columns a, b and c; with numbers nothing was."""
+    content = copy.deepcopy(contents[kind])
+    content["claims"][name] = value
+    path = written(content, tmp_path / "model.json")
+    with pytest.raises(et.DataError, match=rf"model\.json: claims\.'?{name}'? is not a name of a claim"):
+        et.load_model(path)
+
+
+def test_labels_are_those_that_the_file_says(tmp_path: Path) -> None:
+    """A dtype that rounds them would answer other labels than are in the file and in the data."""
+    X, y = numbers()
+    path = tmp_path / "model.json"
+    et.BayesOptimalClassifier(max_depth=1).fit(X, np.where(y, 2049.0, 100_001.0)).save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert content["label_dtype"] == "float64"
+    written(content | {"label_dtype": "float32"}, path)
+    assert et.load_model(path).classes_.tolist() == [2049, 100_001]
+    written(content | {"label_dtype": "float16"}, path)
+    with pytest.raises(
+        et.DataError, match=r"classes\[0\] is 2049.0; as float16, the label_dtype, it would be 2048.0"
+    ):
+        et.load_model(path)

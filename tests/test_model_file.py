@@ -7,6 +7,8 @@ import copy
 import json
 import os
 import random
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -368,3 +370,13 @@ def test_a_limit_of_the_file_names_the_file(tmp_path) -> None:
     with pytest.raises(et.LimitReached, match=r"model\.json: memory limit") as caught:
         et.load_model(path)
     assert caught.value.reason == "memory"
+
+
+@pytest.mark.parametrize("made", [et.C45TreeClassifier, et.CARTTreeClassifier, et.SmoothedTreeClassifier])
+def test_cuts_at_the_largest_numbers(made: Any, tmp_path: Path) -> None:
+    """What was saved is read again: a cut of C4.5 is a value of the column."""
+    largest = np.finfo(np.float64).max
+    X, y = np.array([[-largest], [largest], [largest / 2]] * 10), np.array([0, 1, 1] * 10)
+    model = made().fit(X, y)
+    model.save(tmp_path / "model.json")
+    assert (et.load_model(tmp_path / "model.json").predict_proba(X) == model.predict_proba(X)).all()

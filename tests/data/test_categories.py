@@ -205,3 +205,12 @@ def test_mdl_cuts_are_those_of_the_definition():
 def test_mdl_refuses_what_it_cannot_hold():
     with pytest.raises(DataError, match="give a number of bins instead"):
         mdl_cuts(np.arange(1000), np.zeros(1000, dtype=np.intp), 2**20)
+
+
+def test_columns_that_bins_do_not_name_have_five() -> None:
+    """A dict names some columns; the others have the bins of no dict at all."""
+    X = pd.DataFrame({"a": np.arange(40), "b": np.arange(40) ** 2})
+    some, none = fitted(X, bins={"a": 2}).categories_, fitted(X).categories_
+    assert len(some[0].cuts) == 1
+    assert some[1].cuts == none[1].cuts
+    assert len(none[1].cuts) == 4

@@ -410,3 +410,84 @@ def test_how_a_column_is_read_is_shown(tmp_path: Path) -> None:
     assert report.unchecked == ("words of paid",)
     report = case.changed(lambda content: content["recipes"][recipes["city"]]["same"].update(jena="Ulm"))
     assert report.unchecked == ("words of city",)
+
+
+def _with_another_class(content: dict[str, Any]) -> None:
+    """Add a class that no row has, with all that goes with it."""
+    content["classes"].append("zzz")
+    held = content["tree"] or content["table"]
+    for row in held["counts"]:
+        row.append(0)
+    claims = content["claims"]
+    for name in ("fingerprint", "log_evidence"):  # anybody can compute these
+        claims.pop(name, None)
+
+
+@pytest.mark.parametrize("made", [average, lambda: et.C45TreeClassifier(laplace=True)])
+def test_a_class_that_no_row_has_is_told(made: Any, tmp_path: Path) -> None:
+    """Probabilities are shared out over all classes: with another one, all are others."""
+    case = Saved(tmp_path, made())
+    assert "classes" not in case.changed(lambda content: None).unchecked
+    report = case.changed(_with_another_class)
+    assert "classes" in report.unchecked
+    assert "zzz" in report["classes"].note
+
+
+def test_labels_of_rows_that_weigh_nothing_are_no_classes(tmp_path: Path) -> None:
+    frame = people().assign(weight=1)
+    frame.loc[::7, ["weight", "state"]] = [0, "gone"]
+    X, y = frame[["age", "pressure", "color"]], frame["state"]
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    model = average().fit(X, y, sample_weight=frame["weight"])
+    assert model.classes_.tolist() == ["ill", "well"]
+    model.save(tmp_path / "model.json")
+    assert verify_model(tmp_path / "model.json", tmp_path / "data.csv", weights="weight").unchecked == ()
+    frame["weight"] = 1
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    with pytest.raises(InputError, match="'gone' in the label column 'state' is not a class"):
+        verify_model(tmp_path / "model.json", tmp_path / "data.csv", weights="weight")
+    for made in (average, et.C45TreeClassifier):
+        made(class_weight={"gone": 0}).fit(X, y).save(tmp_path / "model.json")
+        report = verify_model(tmp_path / "model.json", tmp_path / "data.csv", target="state")
+        assert report.ok, report
+
+
+@pytest.mark.parametrize("name", ["bins", "min_leaf", "max_depth", "dirichlet", "leaf_penalty"])
+def test_what_was_asked_for_is_in_the_file(name: str, tmp_path: Path) -> None:
+    """Where a file is loaded, a default takes the place of what params do not say."""
+    for k, made in enumerate((best, average, lambda: et.MAPTreeClassifier(max_depth=2, bins=3))):
+        if name == "leaf_penalty" and k:
+            continue
+        case = Saved(tmp_path, made())
+
+        def change(content: dict[str, Any]) -> None:
+            del content["params"][name]
+
+        case.content["claims"].pop("log_evidence", None) if k == 1 else None
+        assert "parameters" in case.changed(change).unchecked
+
+
+def test_an_average_over_fewer_tests_without_a_word_on_bins(tmp_path: Path) -> None:
+    case = Saved(tmp_path, average())
+
+    def change(content: dict[str, Any]) -> None:
+        content["tests"].pop()
+        rows: dict[str, list[int]] = {}
+        table = content["table"]
+        for row, counts in zip(table["rows"], table["counts"], strict=True):
+            rows[row[:-1]] = [a + b for a, b in zip(rows.get(row[:-1], [0, 0]), counts, strict=True)]
+        table["rows"], table["counts"] = list(rows), list(rows.values())
+        del content["claims"]["fingerprint"], content["claims"]["log_evidence"], content["params"]["bins"]
+
+    report = case.changed(change)
+    assert report.ok
+    assert report.unchecked == ("parameters",)
+
+
+def test_cuts_of_a_column_of_texts_are_refused(tmp_path: Path) -> None:
+    case = Saved(tmp_path, et.PathAverageTreeClassifier())
+    case.content["columns"][2]["cuts"] = [1.5]
+    sealed(case.content)
+    case.file.write_text(json.dumps(case.content), encoding="utf-8")
+    with pytest.raises(InputError, match=r"model\.json: columns\[2\]\.cuts is \[1\.5\]; expected none"):
+        verify_model(case.file, case.data)

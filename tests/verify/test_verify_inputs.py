@@ -335,3 +335,45 @@ def test_a_packed_file_of_usual_size_is_read(case: Case) -> None:
     packed = case.data.with_name("data.csv.gz")
     packed.write_bytes(gzip.compress("\n".join([head, *rows * 200]).encode()))
     assert verify_model(case.file, packed)["examples"].found == 200 * len(rows)
+
+
+@pytest.mark.parametrize("value", ["abc", [1], {"$float": "nan"}, 10**400, -1e300, 1e300, True])
+def test_an_exponent_that_nobody_asked_for(value, tmp_path) -> None:
+    frame = people(60)
+    case = Case(tmp_path, frame, et.BayesOptimalClassifier(max_depth=1, bins=2))
+    report = case.changed(lambda content: content["claims"].update(exponent=value))
+    assert report["exponent"].verdict == "false"
+
+
+def test_codes_are_one_more_than_cuts(tmp_path) -> None:
+    case = Case(tmp_path, people(60), et.OptimalTreeClassifier(max_depth=2, cuts="local", bins=3))
+
+    def change(content) -> None:
+        fine = content["columns"][0]["fine"]
+        fine["low"], fine["high"] = fine["low"][:2], fine["high"][:2]
+
+    with pytest.raises(InputError, match=r"model\.json: columns\[0\]\.fine has 2 codes; expected one more"):
+        case.changed(change)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: et.BayesOptimalClassifier(max_depth=1, bins=2),
+        lambda: et.OptimalTreeClassifier(max_depth=1, bins=2),
+        lambda: et.C45TreeClassifier(),
+        lambda: et.EveryTreeClassifier(time_limit=0.1),
+    ],
+)
+def test_errors_name_one_file(made, tmp_path) -> None:
+    case = Case(tmp_path, people(30), made())
+    name = "min_leaf" if "min_leaf" in case.saved["params"] else "class_weight"
+    with pytest.raises(InputError, match=rf"^{case.file}: params\.{name} is \[0\.5\]; expected"):
+        case.changed(lambda content: content["params"].update({name: [0.5]}))
+    case.changed(lambda content: None)
+    with pytest.raises(InputError, match=r"^decimal ';': expected"):
+        case.changed(lambda content: None, decimal=";")
+    case.data.write_text(case.data.read_text(encoding="utf-8").replace("well", "away", 1), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"^{case.data}:\d+: 'away' in the label column") as caught:
+        case.verify()
+    assert str(case.file) not in str(caught.value)

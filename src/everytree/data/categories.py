@@ -116,6 +116,7 @@ class Categorizer:
             nominal=nominal,
             max_categories=max_categories,
             words=("all", "mdl"),
+            default=DEFAULT_BINS,
         )
 
     def fit(

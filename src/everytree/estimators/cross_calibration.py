@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.bayes.exponent import MOST, chosen_exponent, tempered
 from everytree.common.arguments import refused
+from everytree.common.fields import checked_number
 from everytree.common.text import clip
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
@@ -253,9 +254,6 @@ class CrossCalibrated:
 def _number(claims: dict[str, Any], name: str) -> Any:
     """Return a number of the claims, or None; an exponent has a range, and is always there."""
     value = claims.get(name)
-    fine = isinstance(value, int | float) and not isinstance(value, bool)
-    if name == "exponent" and not (fine and 0 <= float(value or 0) <= MOST):
+    if name == "exponent" and not 0 <= checked_number(value, "claims.exponent") <= MOST:
         raise DataError(f"claims.exponent is {clip(value)}; expected a number from 0 to {MOST:g}")
-    if not fine and value is not None:
-        raise DataError(f"claims.{name} is {clip(value)}; expected a number or null")
-    return value
+    return value if value is None else checked_number(value, f"claims.{name}")

@@ -159,6 +159,13 @@ def labels_from_json(data: dict[str, Any]) -> Any:
         if c and not classes[c - 1] < label:
             raise DataError(f"classes[{c}] is {clip(label)}; expected different labels in ascending order")
     try:
-        return np.array(classes, dtype=None if dtype == "str" else dtype)
+        with np.errstate(over="ignore"):
+            labels = np.array(classes, dtype=None if dtype == "str" else dtype)
     except (OverflowError, ValueError) as error:
         raise DataError(f"classes do not fit in label_dtype {dtype}: {error}") from error
+    for c, (label, kept) in enumerate(zip(classes, labels.tolist(), strict=True)):
+        if label != kept:  # what ``predict`` answers is the label of the file
+            raise DataError(
+                f"classes[{c}] is {clip(label)}; as {dtype}, the label_dtype, it would be {kept!r}"
+            )
+    return labels

@@ -77,6 +77,9 @@ NOT_CLAIMS = (
     "weight_rounding_",
     "per_example_",
 )
+# What other fields of a file say, or nothing says: no claim may take its place.
+SET_OTHERWISE = {"tree_", "classes_", "binarizer_", "posterior_", "recipes_", "feature_names_in_"}
+SET_OTHERWISE |= {*NOT_CLAIMS} - {"per_example_"}
 IN_FORCE = (
     "prior",
     "dirichlet",
@@ -352,7 +355,8 @@ def _set_claims(model: Any, claims: dict[str, Any]) -> None:
         if (
             not name.isidentifier()
             or name.startswith("_")
-            or name in ("tree", "classes", "binarizer", "posterior")
+            or f"{name}_" in SET_OTHERWISE
+            or isinstance(getattr(type(model), f"{name}_", None), property)
         ):
             raise DataError(f"claims.{clip(name)} is not a name of a claim")
         if not fine:

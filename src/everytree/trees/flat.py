@@ -7,6 +7,7 @@ their parent. The subclasses say what the numbers at the nodes mean.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -32,7 +33,7 @@ __all__ = [
 Nodes = npt.NDArray[np.intp]
 MOST_NODES = 2**31 - 1
 LARGEST = 2.0**62  # the largest count
-FINITE = 1.7e308
+FINITE = sys.float_info.max
 SHAPE = ("format", "version", "attribute", "first_child", "n_children", "counts")  # fields of every such tree
 
 

@@ -9,6 +9,8 @@ Where cuts are global, tests are left out that are constant in the rows, or equa
 of 0 and 1 come first, and are never left out). Where nodes choose their cuts, ``cuts`` checks those of numeric columns.
 A tree is the best one, and an average is over every tree, of these tests: others would answer another question.
 
+Where params do not say what was asked for, nothing tells; every file does.
+
 Cuts that the classes chose are not chosen again. A model that learned in batches, or with the tests of other data, has
 tests that these rows do not give: these are not checked, and not false.
 """
@@ -28,13 +30,20 @@ from everytree.verify.places import BY_CLASSES, bins_of, cuts_given
 
 __all__ = ["asked_facts", "cuts_of"]
 
+# Parameters that every file of a tree or an average over 0/1 tests has; those of compressed rules have none.
+ALWAYS = ("max_depth", "min_leaf", "bins", "dirichlet")
 Asked = tuple[Test, int]  # a test, and the rows in which it holds, as bits
 
 
 def asked_facts(model: Model, cells: Cells) -> list[Fact]:
     """Compare the tests of a model with those that its parameters ask for."""
-    if "bins" not in model.params:
+    if model.estimator == "CompressedClassifier":
         return []
+    always = (*ALWAYS, *(("leaf_penalty",) if model.estimator == "OptimalTreeClassifier" else ()))
+    lacking = [name for name in always if name not in model.params]
+    if lacking:
+        note = f"params do not say {lacking[0]}, for which a default is taken where the file is loaded"
+        return [Fact("parameters", None, None, UNCHECKED, note, predicts=True)]
     found: list[list[Asked]] = []
     for j, column in enumerate(model.columns):
         bins = bins_of(model.params["bins"], j, column.name)
@@ -74,7 +83,7 @@ def _tests(model: Model, j: int, column: Column, cells: Cells) -> list[Asked] | 
         if held or column.kind != "empty":
             return None
         return [] if model.local else [(Test(j, "missing", None), gone)]
-    fill = column.fill
+    occurring, fill = set(held), column.fill
     if fill is not None and column.kind == "nominal":
         fill = column.values.index(fill) if fill in column.values else None
     if gone and fill is not None:
@@ -87,7 +96,7 @@ def _tests(model: Model, j: int, column: Column, cells: Cells) -> list[Asked] | 
         return own if model.local and len(held) == 1 and not own else tests + own
     if column.kind == "binary":
         return [(Test(j, "identity", None), held.get(1, 0)), *own] if set(held) <= {0, 1} else None
-    if set(held) - ({fill} if gone else set()) <= {0, 1}:
+    if occurring <= {0, 1}:
         return None  # it would be binary
     values = sorted(held)
     if model.local:

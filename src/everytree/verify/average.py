@@ -16,7 +16,7 @@ from typing import Any
 from everytree.verify.claims import chosen_facts, same_dirichlet
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
-from everytree.verify.left_out import left_out, left_out_facts, tempered
+from everytree.verify.left_out import MOST, left_out, left_out_facts, tempered
 from everytree.verify.model import Model
 from everytree.verify.probable import Fold, Prior, read_prior
 from everytree.verify.problem import is_number, quote
@@ -84,7 +84,9 @@ def check_average(model: Model, examples: Examples, max_states: int, time_limit:
         exponent, told = left_out_facts(model, examples, [part.weight for part in asked], folds)
         facts += told
         right = right and all(fact.verdict != FALSE for fact in told)
-        stated = model.claims.get("exponent", 1.0)
+        stated: Any = model.claims.get("exponent", 1.0)
+        if not is_number(stated) or not 0 <= stated <= MOST:  # which is told to be false
+            stated = exponent
         found = tempered(raw, exponent)
         claimed = found
         if not right and model.table is not None:

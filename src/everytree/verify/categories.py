@@ -15,7 +15,7 @@ from everytree.verify.model import Model
 from everytree.verify.places import BY_CLASSES, bins_of, cuts_given
 from everytree.verify.problem import quote
 
-__all__ = ["category_facts"]
+__all__ = ["category_facts", "class_facts"]
 
 BINS = 5  # of a column that a dict of bins does not name
 
@@ -48,6 +48,15 @@ def category_facts(model: Model, columns: list[Any], tree: dict[str, Any], cells
             note = f"column {column.name!r}: {note}"
             return [Fact("categories", len(asked), None, UNCHECKED, note, predicts=True)]
     return [Fact("categories", len(asked), len(asked), TRUE)]
+
+
+def class_facts(model: Model, cells: Cells) -> list[Fact]:
+    """Say so where a class has no row: probabilities are shared out over all classes, and no row tells how many."""
+    if not cells.idle:
+        return []
+    n = len(model.classes)
+    note = f"no row has the label {quote(cells.idle[0])}: that there is such a class was only declared"
+    return [Fact("classes", n, n - len(cells.idle), UNCHECKED, note, predicts=True)]
 
 
 def _asked(tree: dict[str, Any]) -> set[int]:

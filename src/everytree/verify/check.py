@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from everytree.verify.asked import asked_facts
 from everytree.verify.average import check_average
+from everytree.verify.categories import class_facts
 from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted_facts
 from everytree.verify.csv_file import CsvTable, read_table
 from everytree.verify.cuts import code_facts, cut_facts
@@ -34,7 +36,7 @@ from everytree.verify.prove import Space
 from everytree.verify.query import Query, dirichlet_at, read_query
 from everytree.verify.recipes import by_recipes
 from everytree.verify.rules import check_rules
-from everytree.verify.whole import check_whole, read_whole
+from everytree.verify.whole import Whole, check_whole, read_whole
 
 __all__ = ["verify_model"]
 
@@ -106,34 +108,65 @@ def verify_model(
     >>> report.ok, report["error"].found
     (True, 0)
     """
-    name = os.fspath(model)
+    files = os.fspath(model), os.fspath(data)
     content = read_file(model)
-    kind = _named(name, format_of, content)
-    ways: dict[str, Any] = {"target": target, "weights": weights, "missing": missing, "decimal": decimal}
-    whole = _named(name, read_whole, content) if kind == "everytree.column_tree" else None
+    with _naming(*files):
+        kind = format_of(content)
+        whole = read_whole(content) if kind == "everytree.column_tree" else None
     raw = read_table(data, delimiter, encoding, header, blanks_of(content))
     raw = _with_labels(raw, content, target, missing)
-    table, read = raw, list[Fact]()
-    if "recipes" in content:
-        table, read = _named(name, by_recipes, raw, content["recipes"], missing, decimal)
-    if whole is not None:
-        cells = read_cells(table, whole.model, **ways)
-        return Report((*_named(name, check_whole, whole, cells), *read), cells.notes)
-    if kind == "everytree.every":
-        mixed: Report = _named(name, _every, content, table, ways, max_states, time_limit)
-        return replace(mixed, facts=(*mixed.facts, *read))
-    claimed = _named(name, read_model, content, kind == "everytree.rules")
+    ways = {"target": target, "weights": weights, "missing": missing, "decimal": decimal}
+    with _naming(*files):
+        table, read = raw, list[Fact]()
+        if "recipes" in content:
+            table, read = by_recipes(raw, content["recipes"], missing, decimal)
+        if whole is not None:
+            report = _whole(whole, table, ways)
+        elif kind == "everytree.every":
+            report = _every(content, table, ways, max_states, time_limit)
+        else:
+            report = _tests(content, kind == "everytree.rules", table, ways, max_states, time_limit)
+        return replace(report, facts=(*report.facts, *read))
+
+
+@contextmanager
+def _naming(model: str, data: str) -> Iterator[None]:
+    """Name the model's file in errors about what it holds; those about the data or an option of the call stay."""
+    try:
+        yield
+    except InputError as error:
+        if error.fields["code"] == "parameter" or str(error).startswith((f"{model}:", f"{data}:")):
+            raise
+        raise InputError(f"{model}: {error}", **error.fields) from error
+
+
+def _whole(whole: Whole, table: CsvTable, ways: dict[str, Any]) -> Report:
+    """Check a tree on whole columns."""
+    cells = read_cells(table, whole.model, **ways)
+    return Report((*check_whole(whole, cells), *class_facts(whole.model, cells)), cells.notes)
+
+
+def _tests(
+    content: dict[str, Any],
+    rules: bool,
+    table: CsvTable,
+    ways: dict[str, Any],
+    max_states: int,
+    time_limit: float,
+) -> Report:
+    """Check a tree or an average on 0/1 tests, or compressed rules."""
+    claimed = read_model(content, rules)
     examples = read_examples(table, claimed, **ways)
     claimed = claimed.with_base_rates(examples.class_totals)
     cells = read_cells(table, claimed, **ways)
     filled = fill_facts(claimed, cells if claimed.missing == "impute" else None)
     placed = code_facts(claimed, cells) if claimed.local else place_facts(claimed, cells)
-    placed += asked_facts(claimed, cells)
-    if kind == "everytree.rules":
-        facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
-        return Report((*facts, *filled, *placed, *read), examples.notes)
+    placed += asked_facts(claimed, cells) + class_facts(claimed, cells)
+    if rules:
+        facts = check_rules(content, claimed, examples, max_states, time_limit)
+        return Report((*facts, *filled, *placed), examples.notes)
     facts, better = _facts(claimed, examples, max_states, time_limit)
-    return Report((*facts, *filled, *placed, *noted_facts(claimed), *read), examples.notes, better)
+    return Report((*facts, *filled, *placed, *noted_facts(claimed)), examples.notes, better)
 
 
 def _with_labels(
@@ -155,15 +188,8 @@ def _every(
     cells = read_cells(table, pool.model, **ways)
     facts = check_pool(content, pool, examples, max_states, time_limit)
     facts += fill_facts(pool.model, cells if pool.model.missing == "impute" else None)
-    return Report((*facts, *code_facts(pool.model, cells)), examples.notes)
-
-
-def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:
-    """Call ``work``, and name the file in its errors."""
-    try:
-        return work(*given)
-    except InputError as error:
-        raise InputError(f"{name}: {error}", **error.fields) from error
+    facts += code_facts(pool.model, cells) + class_facts(pool.model, cells)
+    return Report(tuple(facts), examples.notes)
 
 
 def _facts(

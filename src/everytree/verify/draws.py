@@ -130,7 +130,7 @@ class _Walk:
         params, n = model.params, sum(space.totals)
         self.cost = COST.get(str(params.get("risk")), "errors")
         self.penalty = params.get("leaf_penalty", 0.0)
-        self.scale = n if params.get("scale") is None else params["scale"]
+        self.scale = float(n) if params.get("scale") is None else params["scale"]
         if risk and not (is_number(self.penalty) and is_number(self.scale)):
             raise InputError(f"params.leaf_penalty is {quote(self.penalty)}; expected a number, as for scale")
 

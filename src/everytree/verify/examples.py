@@ -22,7 +22,7 @@ from typing import Any
 
 from everytree.verify.csv_file import CsvTable
 from everytree.verify.model import Column, Model, Test
-from everytree.verify.parts import class_weighted, counted, in_examples
+from everytree.verify.parts import class_weighted, counted, idle_labels, in_examples
 from everytree.verify.problem import InputError, quote
 
 __all__ = ["MISSING", "UNKNOWN", "Cells", "Examples", "read_cells", "read_examples"]
@@ -101,8 +101,8 @@ def read_examples(
                 held = [i for i, test in asked if _holds(test.kind, test.value, value, column.fill)]
                 bits = known[cell] = _as_bits(held)
             outcomes[row] |= bits
-    codes = _classes_of(table, label_name, model, gone, decimal)
-    repeats, parts = counted(_weights_of(table, weights, model, codes))
+    codes, weighed = _classes_of(table, label_name, weights, model, gone, decimal)
+    repeats, parts = counted(weighed)
     counts: dict[int, list[int]] = {}
     for bits, code, n in zip(outcomes, codes, repeats, strict=True):
         if n:
@@ -131,13 +131,15 @@ def _as_bits(places: list[int]) -> int:
 class Cells:
     """The rows of a file for a model on whole columns: numbers, positions of nominal values, None if missing.
 
-    A value that was not seen in training is ``UNKNOWN``. Rows of weight zero are left out.
+    A value that was not seen in training is ``UNKNOWN``. Rows of weight zero are left out. ``idle`` are the classes of
+    the model that are the label of none of the rows.
     """
 
     rows: list[tuple[Any, ...]]
     classes: list[int]
     weights: list[Any]  # ints, or Fractions where weights have fractions
     notes: tuple[str, ...] = ()
+    idle: tuple[Any, ...] = ()
 
 
 def read_cells(
@@ -169,16 +171,18 @@ def read_cells(
                 known[cell] = value
             cells.append(known[cell])
         columns.append(cells)
-    codes = _classes_of(table, label_name, model, gone, decimal)
-    repeats, parts = counted(_weights_of(table, weights, model, codes))
+    codes, weighed = _classes_of(table, label_name, weights, model, gone, decimal)
+    repeats, parts = counted(weighed)
     kept = [row for row, n in enumerate(repeats) if n]
     if not kept:
         raise InputError(f"{table.file}: every row has weight zero; expected at least one example")
+    occurring = {codes[row] for row in kept}
     return Cells(
         [tuple(column[row] for column in columns) for row in kept],
         [codes[row] for row in kept],
         [in_examples(repeats[row], parts) for row in kept],
         notes,
+        tuple(each for code, each in enumerate(model.classes) if code not in occurring),
     )
 
 
@@ -273,6 +277,8 @@ def _nominal_reader(column: Column, missing: frozenset[str], decimal: str, stric
         if cell in missing:
             return None
         number = _number(cell, decimal) if numbers else None
+        if numbers and WHOLE.fullmatch(cell) and int(cell) in numbers:  # one that no float holds
+            number = int(cell)
         if number in numbers:
             return numbers[number]
         word = WORDS.get(cell.lower()) if truths else None
@@ -343,38 +349,42 @@ def _match_columns(
     raise InputError(f"{table.file}: which column is the label? {found}; name it with --target")
 
 
-def _classes_of(table: CsvTable, name: str, model: Model, missing: frozenset[str], decimal: str) -> list[int]:
+def _classes_of(
+    table: CsvTable, name: str, weights: str | None, model: Model, missing: frozenset[str], decimal: str
+) -> tuple[list[int], list[Fraction]]:
+    """Return the class of each row, and its weight; where that is zero the row has any label, as it is not there."""
     label = Column(name, "nominal", model.classes, None)
     read = _nominal_reader(label, missing, decimal, strict=False)
     place = {(type(each), each): code for code, each in enumerate(model.classes)}
     # 0 and 1 also stand for false and true.
     truths = {each: code for code, each in enumerate(model.classes) if isinstance(each, bool)}
-    known: dict[str, int] = {}
-    cells = table.cells(name, model.classes)
-    for row, cell in enumerate(cells):
-        if cell in known:
-            continue
-        value = read(cell)
-        code = place.get((type(value), value)) if value is not UNKNOWN else None
-        if code is None and truths:
-            code = truths.get(_number(cell, decimal))  # type: ignore[call-overload]
-        if code is None:
-            what = "a missing label" if cell in missing else "not a class of the model"
-            raise InputError(
-                f"{table.place(row)}: {quote(cell)} in the label column {quote(name)} is {what}; "
-                f"expected one of {_some([str(each) for each in model.classes])}"
-            )
-        known[cell] = code
-    return [known[cell] for cell in cells]
-
-
-def _weights_of(table: CsvTable, name: str | None, model: Model, codes: list[int]) -> list[Fraction]:
-    """Read the weights of rows, times those of their classes where these are weights of examples."""
-    weights = [Fraction(1)] * table.n_rows if name is None else _weight_column(table, name)
     given = model.params.get("class_weight")
-    if given is None or model.estimator == "OptimalTreeClassifier":  # there it is what errors cost
-        return weights
-    return class_weighted(given, model.classes, codes, weights)
+    if model.estimator == "OptimalTreeClassifier":  # there it is what errors cost
+        given = None
+    without = idle_labels(given)
+    own = [Fraction(1)] * table.n_rows if weights is None else _weight_column(table, weights)
+    known: dict[str, int] = {}
+    codes = []
+    for row, cell in enumerate(table.cells(name, model.classes)):
+        code = known.get(cell)
+        if code is None:
+            value = read(cell)
+            code = place.get((type(value), value)) if value is not UNKNOWN else None
+            if code is None and truths:
+                code = truths.get(_number(cell, decimal))  # type: ignore[call-overload]
+            weightless = not own[row] or cell.strip() in without or _number(cell, decimal) in without
+            if code is None and weightless:
+                own[row], code = Fraction(0), 0
+            elif code is None:
+                what = "a missing label" if cell in missing else "not a class of the model"
+                raise InputError(
+                    f"{table.place(row)}: {quote(cell)} in the label column {quote(name)} is {what}; "
+                    f"expected one of {_some([str(each) for each in model.classes])}"
+                )
+            else:
+                known[cell] = code
+        codes.append(code)
+    return codes, own if given is None else class_weighted(given, model.classes, codes, own)
 
 
 def _weight_column(table: CsvTable, name: str) -> list[Fraction]:

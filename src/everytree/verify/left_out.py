@@ -21,7 +21,16 @@ from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Counts, GivenUp
 from everytree.verify.rising import log_rising
 
-__all__ = ["Said", "best_exponent", "cross_facts", "left_out", "left_out_facts", "mean_loss", "tempered"]
+__all__ = [
+    "MOST",
+    "Said",
+    "best_exponent",
+    "cross_facts",
+    "left_out",
+    "left_out_facts",
+    "mean_loss",
+    "tempered",
+]
 
 CLOSE = 1e-7  # an exponent is where a slope is zero: it has fewer digits than the loss
 LOSS = 1e-9

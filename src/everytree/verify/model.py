@@ -297,6 +297,10 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
     tests = tuple(
         _test(each, f"tests[{i}]", columns, known) for i, each in enumerate(_list(data, "tests", empty=True))
     )
+    for j, column in enumerate(columns):
+        cuts = 0 if column.fine is None else len(column.fine.low) - 1
+        if column.fine is not None and cuts != sum(t.column == j and t.kind == "threshold" for t in tests):
+            raise InputError(f"columns[{j}].fine has {cuts + 1} codes; expected one more than tests has cuts")
     target = target_of(data)
     claims = {} if rules else _object(data, "claims")
     held = None if data.get("table") is None else _object(data, "table")

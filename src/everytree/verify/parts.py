@@ -14,7 +14,7 @@ from typing import Any
 
 from everytree.verify.problem import InputError, is_number, quote
 
-__all__ = ["class_weighted", "counted", "in_examples"]
+__all__ = ["by_label", "class_weighted", "counted", "idle_labels", "in_examples"]
 
 MOST = 2**29 - 1
 FINEST = 2**20
@@ -62,17 +62,39 @@ def class_weighted(
         occurring = sum(n > 0 for n in totals)
         of_class = [sum(totals, Fraction(0)) / (occurring * n) if n else Fraction(1) for n in totals]
     else:
-        of_class = _by_label(given, classes)
+        told = by_label(given)
+        of_class = [Fraction(str(told.get(label, 1))) for label in classes]
     # The product is rounded to a float, as the model's was.
     return [Fraction(float(w * of_class[code])) for code, w in zip(codes, weights, strict=True)]
 
 
-def _by_label(given: Any, classes: Sequence[Any]) -> list[Fraction]:
+def idle_labels(given: Any) -> frozenset[Any]:
+    """Return the labels whose examples weigh nothing: such a class is none of the model's.
+
+    >>> idle_labels({"a": 0, "b": 2}), idle_labels("balanced")
+    (frozenset({'a'}), frozenset())
+    """
+    return (
+        frozenset(label for label, w in by_label(given).items() if w == 0)
+        if isinstance(given, dict)
+        else frozenset()
+    )
+
+
+def by_label(given: Any) -> dict[Any, int | float]:
+    """Return the weights of classes by their labels; 1, 1.0 and true are one label, as they are where models learn.
+
+    >>> by_label({"$dict": [[1.0, 2]]})[1]
+    2
+    """
     pairs = given.get("$dict", list(map(list, given.items()))) if isinstance(given, dict) else None
-    fine = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
-    if pairs is None or not fine or not all(is_number(w) and w >= 0 for _, w in pairs):
+    fine = isinstance(pairs, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], bool | int | float | str)
+        and is_number(pair[1]) and pair[1] >= 0
+        for pair in pairs
+    )  # fmt: skip
+    if not isinstance(pairs, list) or not fine:
         raise InputError(
             f"params.class_weight is {quote(given)}; expected a weight for each label, or 'balanced'"
         )
-    by_text = {str(label): Fraction(str(w)) for label, w in pairs}
-    return [by_text.get(str(label), Fraction(1)) for label in classes]
+    return dict(pairs)

@@ -21,6 +21,7 @@ from statistics import NormalDist
 from typing import Any, TypeAlias
 
 from everytree.verify.chi2 import chi2_statistic, upper_tail
+from everytree.verify.parts import by_label
 from everytree.verify.problem import InputError, quote
 
 __all__ = ["COSTS", "LeafRule", "Query", "Value", "base_rates", "dirichlet_at", "read_matrix", "read_query"]
@@ -268,12 +269,12 @@ def _class_weights(
         return tuple(Fraction(sum(totals), occurring * n) if n else Fraction(1) for n in totals)
     if isinstance(weights, list) and len(weights) == len(classes):
         return tuple(_exact(weight, "class_weight") for weight in weights)
-    pairs = weights.get("$dict", list(map(list, weights.items()))) if isinstance(weights, dict) else None
-    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+    try:
+        given = by_label(weights)
+    except InputError:
         unread.append("class_weight")
         return None
-    given = {str(label): _exact(weight, "class_weight") for label, weight in pairs}
-    return tuple(given.get(str(label), Fraction(1)) for label in classes)
+    return tuple(_exact(given.get(label, 1), "class_weight") for label in classes)
 
 
 def _named_tests(

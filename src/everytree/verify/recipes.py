@@ -57,6 +57,12 @@ DAY_FORMS = (
     ),
     (r"([A-Za-zÄä]{3,9})\.?[ \-/.]+(\d{4})", "month year"),
 )
+FORM = ("decimal", "thousands", "marks")
+FIELDS = {
+    "number": FORM, "truth": ("yes", "no"), "date": ("order", "newest", "parts"), "time": (), "words": ("keep",),
+    "same": ("same",), "spelled": ("same",), "cut": (*FORM, "cuts"),
+}  # fmt: skip
+ALL = {"column", "as", "absent"}  # what was unreadable in training is "absent": it changes no cell
 LONGEST = 300  # what is shown of a recipe
 PARTS = ("year", "month", "weekday", "hour", "age in days")
 
@@ -146,6 +152,11 @@ def _newest(recipe: dict[str, Any], at: str, known: dict[str, Cells]) -> Fact:
 def _reader(recipe: dict[str, Any], at: str) -> tuple[tuple[str, ...], Reader]:
     """Return the names of the columns that a recipe makes, and what reads a cell."""
     name, kind = recipe["column"], recipe.get("as")
+    if not isinstance(kind, str) or kind not in FIELDS:
+        raise InputError(f"{at}.as is {quote(kind)}; expected {', '.join(FIELDS)}")
+    odd = sorted(set(recipe) - ALL - set(FIELDS[kind]))
+    if odd:
+        raise InputError(f"{at} has the field {quote(odd[0])}, which none has that reads a column as {kind}")
     if kind in ("number", "cut"):
         number = _number_reader(recipe, at)
         if kind == "number":
@@ -173,11 +184,7 @@ def _reader(recipe: dict[str, Any], at: str) -> tuple[tuple[str, ...], Reader]:
         if kind == "spelled":
             return (name,), lambda cell: (same.get(cell.strip().lower(), cell.strip()),)
         return (name,), lambda cell: (same[cell.strip().lower()],) if cell.strip().lower() in same else None
-    if kind == "date":
-        return _dates(recipe, at)
-    raise InputError(
-        f"{at}.as is {quote(kind)}; expected number, truth, date, time, words, same, spelled or cut"
-    )
+    return _dates(recipe, at)
 
 
 def _texts(recipe: dict[str, Any], field: str, at: str) -> list[str]:

@@ -102,6 +102,8 @@ def _column(data: Any, path: str) -> Column:
         isinstance(cuts, list) and all(map(is_number, cuts)) and all(a < b for a, b in pairwise(cuts))
     ):
         raise InputError(f"{path}.cuts is {quote(cuts)}; expected ascending numbers")
+    if cuts and found == "nominal":
+        raise InputError(f"{path}.cuts is {quote(cuts)}; expected none, as the column is nominal")
     wanted = is_number(fill) if found == "numeric" else isinstance(fill, bool | int | float | str)
     if fill is not None and not wanted:
         raise InputError(f"{path}.fill is {quote(fill)}; expected a value of the column, or null")
