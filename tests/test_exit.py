@@ -81,8 +81,9 @@ def test_a_callback_that_does_not_return_is_not_waited_for_for_ever() -> None:
 @pytest.mark.parametrize("body", ["while True: pass", "while True: time.sleep(0.001)"])
 def test_a_callback_that_never_returns_does_not_abort(body: str) -> None:
     """Python ends its thread inside of C++, and an unwound stack of C++ aborts the process."""
-    script = f"import time\ndef endless(*told):\n    {body}\n" + CHILD.format(what="posterior", n_jobs=2, tell=True)
+    script = CHILD.format(what="posterior", n_jobs=2, tell=True)
     script = script.replace("(lambda *told: sum(range(2000)))", "endless")
+    script = f"import time\ndef endless(*told):\n    {body}\n{script}"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
     assert (run.returncode, run.stderr) == (3, "")
 
@@ -90,7 +91,7 @@ def test_a_callback_that_never_returns_does_not_abort(body: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_question_goes_on_in_a_fork_made_by_its_callback() -> None:
     script = CHILD.format(what="posterior", n_jobs=1, tell=True).replace("(1000, 200)", "(800, 150)")
-    script = script.partition("progress =")[0] + """
+    forks = """
 import os
 children, parent = [], os.getpid()
 def progress(*told):
@@ -101,6 +102,7 @@ if os.getpid() == parent:
     assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 0
 print(evidence)
 """
+    script = script.partition("progress =")[0] + forks
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 0, run.stderr
     child, parent = run.stdout.split()
@@ -152,7 +154,7 @@ except Exception as error:
     print(error)
 """
     try:
-        import _xxsubinterpreters  # noqa: F401, PLC0415
+        import _xxsubinterpreters  # noqa: F401
     except ImportError:
         pytest.skip("this Python has no such module")
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
