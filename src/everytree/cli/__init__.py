@@ -40,6 +40,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" instead
     main_thread = threading.current_thread() is threading.main_thread()  # no other may set what a signal does
+    main_thread = main_thread and signal.getsignal(signal.SIGTERM) not in (signal.SIG_IGN, None)
     before = signal.signal(signal.SIGTERM, _terminated) if main_thread else None
     try:
         try:
