@@ -63,6 +63,7 @@ class OneFit:
         return max(LEAST_SECONDS, limit - (time.monotonic() - began))
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())  # type: ignore[call-overload]  # one step: a pickle takes many
+        living: Any = super().__getstate__()
+        state: dict[str, Any] = dict(living)  # one step: a pickle takes many
         state.pop("_began", None)
         return state
