@@ -70,12 +70,12 @@ auto run(PyControl& c, F&& f) {
     // A search that is stopped may look again while it makes an answer of what it knows: the error stands already.
     bool failed = PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
     if (!failed && p.total > 0 && !c.progress.is_none()) {  // total 0: nothing to tell yet
-      try {
-        c.progress(p.stage, p.done, p.total, p.seconds);
-      } catch (nb::python_error& e) {
-        e.restore();
-        failed = true;
-      }
+      PyObject* told = Py_BuildValue("(snnd)", p.stage, static_cast<Py_ssize_t>(p.done),
+                                     static_cast<Py_ssize_t>(p.total), p.seconds);
+      PyObject* answer = told == nullptr ? nullptr : call_python(c.progress.ptr(), told);
+      failed = answer == nullptr;
+      Py_XDECREF(answer);
+      Py_XDECREF(told);
     }
     if (failed) throw LimitReached(LimitReached::Reason::stopped, "interrupted");
   };

@@ -4,7 +4,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <thread>
+#if defined(__GLIBCXX__)
+#include <cxxabi.h>
+#endif
 
 #include "common/control.hpp"
 #if defined(__unix__) || defined(__APPLE__)
@@ -22,12 +27,22 @@ std::atomic<std::int64_t> running{0};  // threads that live in Unlocked
 std::atomic<std::uint64_t> gate{0};
 constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;
 
+// What this thread has of both: a callback may fork, and its thread is the one that goes on in the child.
+thread_local std::int64_t running_here = 0;
+thread_local std::uint64_t gate_here = 0;
+
 bool pass_gate() {
-  if ((gate.fetch_add(1) & kClosed) == 0) return true;
+  if ((gate.fetch_add(1) & kClosed) == 0) {
+    ++gate_here;
+    return true;
+  }
   gate.fetch_sub(1);
   return false;
 }
-void leave_gate() { gate.fetch_sub(1); }
+void leave_gate() {
+  --gate_here;
+  gate.fetch_sub(1);
+}
 
 // Signals of a process go to any of its threads that does not block them, such as one that starts another thread just
 // then. Python acts on them in its main thread only, and would not learn of one while that sleeps or waits for a lock.
@@ -57,6 +72,15 @@ void unblock_signals(const SignalMask&) {}
   for (;;) std::this_thread::sleep_for(1h);
 }
 
+// A thread that Python ends inside of another library's C++, as numpy.unique is, would take the process with it.
+std::terminate_handler terminate_before = nullptr;
+
+[[noreturn]] void terminate_at_the_end() {
+  if (!in_main_thread()) sleep_until_the_end();
+  if (terminate_before != nullptr) terminate_before();
+  std::abort();
+}
+
 void stop_work() {
   constexpr auto kPatience = 10s;  // for a callback, or for a step that looks at no limit
   constexpr auto kMoment = 20ms;   // that Python has to learn how a question ended
@@ -69,12 +93,13 @@ void stop_work() {
   gate.fetch_or(kClosed);
   while ((gate.load() & ~kClosed) > 0 && Control::Clock::now() < until + 1s) std::this_thread::sleep_for(1ms);
   PyEval_RestoreThread(thread);
+  if (std::get_terminate() != &terminate_at_the_end) terminate_before = std::set_terminate(&terminate_at_the_end);
 }
 
 // The other threads of a process are not there in a fork of it.
 void forget_threads() {
-  running = 0;
-  gate = 0;
+  running = running_here;
+  gate = gate_here;
   main_thread = PyThread_get_thread_ident();  // whichever thread forked is the child's only one
 }
 
@@ -91,6 +116,7 @@ Unlocked::Unlocked() {
     throw LimitReached(LimitReached::Reason::stopped, "stopped: the interpreter is ending");
   }
   ++running;
+  ++running_here;
   block_signals(before_);
   thread_ = PyEval_SaveThread();
 }
@@ -100,6 +126,7 @@ Unlocked::~Unlocked() {
   PyEval_RestoreThread(thread_);
   unblock_signals(before_);
   leave_gate();
+  --running_here;
   --running;
 }
 
@@ -111,6 +138,18 @@ Locked::Locked() {
 Locked::~Locked() {
   PyGILState_Release(state_);
   leave_gate();
+}
+
+PyObject* call_python(PyObject* f, PyObject* arguments) {
+#if defined(__GLIBCXX__)
+  try {
+    return PyObject_CallObject(f, arguments);
+  } catch (abi::__forced_unwind&) {
+    sleep_until_the_end();
+  }
+#else
+  return PyObject_CallObject(f, arguments);
+#endif
 }
 
 void stop_work_at_exit(nanobind::module_& m) {

@@ -7,6 +7,9 @@
 //                   thread that is not the main one sleeps where it would take up work
 //     the gate      what does not end in time finds it closed when it wants the lock back, and sleeps until the process
 //                   is gone
+//     callbacks     a callback of Python that outlasts all patience is ended by Python, which unwinds into C++: no
+//     further
+//                   than to call_python, where its thread sleeps
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -49,6 +52,10 @@ class Locked {
  private:
   PyGILState_STATE state_;
 };
+
+// What f(*arguments) returns, or null with Python's error set. The caller has the lock. Nothing here wants to be undone
+// where Python ends the thread meanwhile: it has no lock then, and no object may be touched.
+PyObject* call_python(PyObject* f, PyObject* arguments);
 
 // To be called once, when the module is imported.
 void stop_work_at_exit(nanobind::module_& m);

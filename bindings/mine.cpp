@@ -29,7 +29,9 @@ mine::PathRule rule_of(const nb::object& predicate, std::size_t n_classes) {
     if (const auto it = known->find(key); it != known->end()) return it->second;
     const Locked lock;
     try {
-      return known->emplace(key, nb::cast<bool>(predicate(key))).first->second;
+      const nb::tuple asked = nb::make_tuple(key);
+      const nb::object answer = nb::steal(call_python(predicate.ptr(), asked.ptr()));
+      if (answer.is_valid()) return known->emplace(key, nb::cast<bool>(answer)).first->second;
     } catch (nb::python_error& e) {
       e.restore();
     }

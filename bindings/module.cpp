@@ -3,6 +3,11 @@
 using namespace everytree;
 
 NB_MODULE(_core, m) {
+  // Locks of Python are asked for as of its main interpreter: in another one questions would wait for ever.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+    throw nb::import_error("everytree cannot be used in a subinterpreter; use threads or processes");
+  // What daemon threads hold, or a collector that was frozen, is alive at the end of a process and no leak.
+  nb::set_leak_warnings(false);
   m.doc() = "The compiled core of everytree. Use it through everytree.TreeSpace and the estimators.";
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     // Our own errors carry the library's types. Everything else keeps nanobind's translation.
@@ -15,7 +20,9 @@ NB_MODULE(_core, m) {
     } catch (const LimitReached& e) {
       constexpr const char* kReasons[] = {"time", "memory", "stopped"};
       nb::object type = nb::module_::import_("everytree.errors").attr("LimitReached");
-      PyErr_SetObject(type.ptr(), type(e.what(), kReasons[static_cast<int>(e.reason)]).ptr());
+      const nb::tuple arguments = nb::make_tuple(e.what(), kReasons[static_cast<int>(e.reason)]);
+      const nb::object error = nb::steal(bind::call_python(type.ptr(), arguments.ptr()));
+      if (error.is_valid()) PyErr_SetObject(type.ptr(), error.ptr());
     } catch (const InvalidInput& e) {
       raise("DataError", e.what());
     }

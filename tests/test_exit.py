@@ -67,7 +67,7 @@ def test_the_interpreter_ends_during_a_question() -> None:
     ]
     for question, child in zip(QUESTIONS, children, strict=True):
         _, errors = child.communicate(timeout=PATIENCE)
-        assert child.returncode == 3, (question, errors)
+        assert (child.returncode, errors) == (3, ""), question
 
 
 def test_a_callback_that_does_not_return_is_not_waited_for_for_ever() -> None:
@@ -76,6 +76,91 @@ def test_a_callback_that_does_not_return_is_not_waited_for_for_ever() -> None:
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 3, run.stderr
+
+
+@pytest.mark.parametrize("body", ["while True: pass", "while True: time.sleep(0.001)"])
+def test_a_callback_that_never_returns_does_not_abort(body: str) -> None:
+    """Python ends its thread inside of C++, and an unwound stack of C++ aborts the process."""
+    script = CHILD.format(what="posterior", n_jobs=2, tell=True)
+    script = script.replace("(lambda *told: sum(range(2000)))", "endless")
+    script = f"import time\ndef endless(*told):\n    {body}\n{script}"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
+    assert (run.returncode, run.stderr) == (3, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_question_goes_on_in_a_fork_made_by_its_callback() -> None:
+    script = CHILD.format(what="posterior", n_jobs=1, tell=True).replace("(1000, 200)", "(800, 150)")
+    forks = """
+import os
+children, parent = [], os.getpid()
+def progress(*told):
+    if not children:
+        children.append(os.fork())
+evidence = TreeSpace(X, y[:800], 4, 10, progress=progress).posterior().log_evidence
+if os.getpid() == parent:
+    assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 0
+print(evidence)
+"""
+    script = script.partition("progress =")[0] + forks
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
+    assert run.returncode == 0, run.stderr
+    child, parent = run.stdout.split()
+    assert child == parent
+
+
+OTHERS = """
+import sys, threading, time
+import numpy as np
+import everytree._core
+numbers = np.arange(2000) % 7
+
+def work():
+    while True:
+        np.unique(numbers)  # C++ without the interpreter's lock
+
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+sys.exit(3)
+"""
+
+
+def test_the_interpreter_ends_while_threads_are_in_cpp_of_another_library() -> None:
+    for _ in range(3):
+        run = subprocess.run([sys.executable, "-c", OTHERS], capture_output=True, text=True, timeout=PATIENCE)
+        assert (run.returncode, run.stderr) == (3, "")
+
+
+def test_what_is_alive_at_the_end_is_not_told_of() -> None:
+    script = """
+import gc
+import numpy as np
+import everytree as et
+kept = et.TreeSpace(np.eye(4, dtype=np.uint8), np.array([0, 1, 0, 1]), 2).posterior()
+gc.freeze()  # as servers do before they fork
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_a_subinterpreter_is_refused() -> None:
+    script = """
+import _xxsubinterpreters as interpreters
+one = interpreters.create()
+try:
+    interpreters.run_string(one, "import everytree._core")
+except Exception as error:
+    print(error)
+"""
+    try:
+        import _xxsubinterpreters  # noqa: F401
+    except ImportError:
+        pytest.skip("this Python has no such module")
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
+    assert run.returncode == 0, run.stderr
+    assert "ImportError" in run.stdout
+    assert "subinterpreter" in run.stdout
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

@@ -546,6 +546,36 @@ def test_a_watch_hears_of_every_question_and_stops_it() -> None:
     assert len(heard) == count
 
 
+def test_a_watch_stops_what_runs_while_threads_begin_more() -> None:
+    """A signal's handler may do so: an error there would be the end of it, and the signal lost."""
+    ended, kept = threading.Event(), [Limits().control()]
+    raised: list[Exception] = []
+
+    def begin() -> None:
+        while not ended.is_set():
+            try:
+                kept.append(Limits().control())
+            except Exception as error:
+                raised.append(error)
+
+    workers = [threading.Thread(target=begin) for _ in range(2)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with watching() as watch:
+            kept += [Limits().control() for _ in range(5000)]
+            for thread in workers:
+                thread.start()
+            for _ in range(20):
+                assert watch.stop() >= 5000
+    finally:
+        ended.set()
+        for thread in workers:
+            thread.join()
+        sys.setswitchinterval(before)
+    assert not raised
+
+
 def test_a_question_with_its_own_progress_keeps_it_and_can_be_stopped() -> None:
     X, y = wide()
     own: list[str] = []

@@ -131,6 +131,29 @@ def test_an_average_with_a_limit_keeps_the_deepest_that_was_finished(noise: Path
     assert json.loads(out.read_text())["claims"]["depth"] >= 1
 
 
+def test_signals_that_are_ignored_stay_so(noise: Path) -> None:
+    """A command that a script starts in the background (&) ignores the Ctrl-C that is for the one in front."""
+    code = (
+        "import os, signal, sys\n"
+        "for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)\n"
+        "from everytree.common.limits import Limits\n"
+        "plain = Limits.control\n"
+        "def asked(*given):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    return plain(*given)\n"
+        "Limits.control = asked\n"
+        "import everytree.cli\n"
+        "everytree.cli.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "fit", str(noise), "--target", "y", "--max-depth", "1"],
+        capture_output=True, text=True, timeout=SLOW_START,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "stopp" not in done.stdout + done.stderr
+
+
 def test_a_closed_pipe_is_no_error(noise: Path) -> None:
     model = noise.with_name("model.json")
     everytree = [sys.executable, "-m", "everytree"]

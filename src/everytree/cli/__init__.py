@@ -6,16 +6,21 @@ exit code 0     done; also where a limit or Ctrl-C ended a search that then answ
           1     a check failed: a claim of ``verify`` is false
           2     bad input or arguments: one message, nothing written
           130   interrupted before there was an answer; also where Ctrl-C ended ``explore``
+          141   who reads its output has closed the pipe (``predict`` takes that for its end: 0)
           143   SIGTERM ended it, in order: nothing half-written is left
+
+Where stdout or stderr is closed or full, nothing more can be said there, and the exit code is what it would be.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -25,16 +30,31 @@ from everytree.errors import EverytreeError
 
 __all__ = ["main"]
 
+PIPE_CLOSED = 141  # 128 + SIGPIPE, as a shell has it
+
 
 def main() -> None:
     """Run the command line; every expected failure is one clear message and a non-zero exit code."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" instead
     main_thread = threading.current_thread() is threading.main_thread()  # no other may set what a signal does
+    main_thread = main_thread and signal.getsignal(signal.SIGTERM) not in (signal.SIG_IGN, None)
     before = signal.signal(signal.SIGTERM, _terminated) if main_thread else None
     try:
-        later("app.app")(prog_name="everytree")  # loaded here, so that Ctrl-C is heard meanwhile too
+        try:
+            later("app.app")(prog_name="everytree")  # loaded here, so that Ctrl-C is heard meanwhile too
+        finally:
+            sys.stdout.flush()  # what cannot be written is told here, and not when Python ends
+    except SystemExit as ended:
+        if isinstance(
+            ended.__context__, BrokenPipeError
+        ):  # typer's answer to it is 1, which is that of a check
+            _end(PIPE_CLOSED)
+        raise
+    except BrokenPipeError:
+        _end(PIPE_CLOSED)
     except Refusal as refusal:
         _refuse(refusal)
     except KeyboardInterrupt:
@@ -49,6 +69,24 @@ def main() -> None:
     finally:
         if main_thread:
             signal.signal(signal.SIGTERM, before)
+
+
+def _open_closed_streams() -> None:
+    """Put nothing in the place of streams that are closed (``2>&-``): None, which Python has there, can do nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of their numbers
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _end(exit_code: int) -> NoReturn:
+    """End; what a stream still holds and cannot write is dropped, which Python would make an error of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(exit_code)
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
@@ -68,6 +106,8 @@ def _refuse(refusal: Refusal) -> None:
 
 def _fail(text: str, exit_code: int, **fields: str | None) -> NoReturn:
     if "--json" in sys.argv:
-        print(json.dumps({"error": text} | fields, ensure_ascii=False))
-    print(f"everytree: {text}", file=sys.stderr)
-    sys.exit(exit_code)
+        with suppress(OSError):
+            print(json.dumps({"error": text} | fields, ensure_ascii=False))
+    with suppress(OSError):
+        print(f"everytree: {text}", file=sys.stderr)
+    _end(exit_code)

@@ -155,7 +155,9 @@ def at_work(within: float | None = None) -> Iterator[Work]:
             work.bar.close()
             print("stopping; once more to give up at once", file=sys.stderr)
 
-        main = threading.current_thread() is threading.main_thread()
+        # What a script starts with & ignores Ctrl-C, which is for others; None is a handler that Python does not know.
+        ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)
+        main = threading.current_thread() is threading.main_thread() and not ignored
         before = signal.signal(signal.SIGINT, interrupted) if main else None
         try:
             yield work

@@ -101,12 +101,12 @@ class Limits:
 
     def control(self) -> _core.Control:
         """Return a fresh control object of the core; its clock starts now."""
-        progress = self.progress
-        if progress is None and _WATCHES:
-            progress = _WATCHES[-1].progress
+        progress, watches = self.progress, tuple(_WATCHES)  # other threads add some and remove them
+        if progress is None and watches:
+            progress = watches[-1].progress
         control = _core.Control(self.time_limit, self.memory, progress)
-        for watch in _WATCHES:
-            watch._controls.add(control)
+        for watch in watches:
+            watch._add(control)
         return control
 
 
@@ -127,7 +127,11 @@ class Watch:
 
     def __init__(self, progress: Progress | None = None) -> None:
         self.progress = progress
-        self._controls: weakref.WeakSet[_core.Control] = weakref.WeakSet()
+        # Threads add to it while a signal's handler reads it: no lock, and nothing that takes more than one step.
+        self._controls: set[weakref.ref[_core.Control]] = set()
+
+    def _add(self, control: _core.Control) -> None:
+        self._controls.add(weakref.ref(control, self._controls.discard))
 
     def stop(self) -> int:
         """Stop the questions that are being answered now, from any thread, and return how many there are.
@@ -135,7 +139,7 @@ class Watch:
         Questions that can answer with the best so far do so; the others end with ``LimitReached``. Later ones are not
         affected.
         """
-        running = list(self._controls)
+        running = [control for each in tuple(self._controls) if (control := each()) is not None]
         for control in running:
             control.stop()
         return len(running)

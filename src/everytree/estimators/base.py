@@ -12,11 +12,8 @@ A new classifier on tests is an ``__init__`` with its parameters and the two met
 from __future__ import annotations
 
 import os
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Self
 
@@ -47,6 +44,7 @@ from everytree.estimators.class_weights import Weighed, class_weighted_table
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.decisions import DecidesByCost
 from everytree.estimators.importances import shares_of_tests
+from everytree.estimators.one_fit import OneFit
 from everytree.estimators.parameter_names import ParameterNames
 from everytree.estimators.protocol import FittedModel, Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_tests
@@ -57,14 +55,11 @@ from everytree.trees.tree import Tree
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
 
-# A question is given at least this long, also where making the tests took all the time.
-LEAST_SECONDS = 1e-6
-
 # An estimator offers these parameters of the Binarizer by having a parameter of the same name.
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories", "cuts")
 
 
-class ClassifierBase(Weighed, ParameterNames, DecidesByCost, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # fmt: skip
+class ClassifierBase(OneFit, Weighed, ParameterNames, DecidesByCost, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # fmt: skip
     """The base of every classifier: any kind of column and any kind of label.
 
     One class in the training data is fine: every prediction is that class.
@@ -253,7 +248,6 @@ class TreeClassifierBase(ClassifierBase):
     binarizer_: Binarizer
     # The training examples are held until their fingerprint is known.
     _counted: Table | None = None
-    _began: float | None = None  # when the fit that is running began, by the monotonic clock
     _beside = 0  # bytes that are kept beside the table, for batches to come
 
     @cached_property
@@ -491,33 +485,6 @@ class TreeClassifierBase(ClassifierBase):
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         """Return class indices for rows of 0/1 tests."""
         return self._answers_tests(X01)[0]
-
-    @contextmanager
-    def _one_clock(self) -> Iterator[None]:
-        """Run a fit inside: ``time_limit`` counts from here on, for all of it."""
-        self._began = time.monotonic()
-        try:
-            yield
-        finally:
-            del self._began
-        # Each later question has all of the time limit again.
-        for name in ("posterior_", "draws_", "space_"):
-            held = getattr(self, name, None)
-            space = getattr(held, "space", held)
-            if space is not None:
-                space.limits = replace(space.limits, time_limit=getattr(self, "time_limit", None))
-
-    def _time_left(self) -> Any:
-        """Return what is left of ``time_limit`` in the fit that is running, at least an instant; else all of it."""
-        limit = getattr(self, "time_limit", None)  # Not every classifier has this parameter.
-        if (
-            self._began is None
-            or isinstance(limit, bool)
-            or not isinstance(limit, int | float)
-            or not 0 < limit <= 1e308
-        ):
-            return limit  # A value that is no limit is refused where it is used.
-        return max(LEAST_SECONDS, limit - (time.monotonic() - self._began))
 
     # --- what it reports of itself
 

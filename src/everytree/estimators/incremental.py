@@ -173,7 +173,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 "this model was loaded from a file or learned from a table, and holds no counts to add to; fit all "
                 "rows, merge tables, or start again with partial_fit on a new model"
             )
-        with self._unless_refused() as before, self._one_clock():
+        with self._one_clock(), self._unless_refused() as before:
             frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
             if not first:
                 self.target_name_ = before["target_name_"]

@@ -26,6 +26,7 @@ from everytree.common.text import clip
 from everytree.data.readers import read
 from everytree.errors import DataError, EverytreeError
 from everytree.report.bodies import MOST_JSON, client_of, message_of, number_of, read_json
+from everytree.report.connections import BACKLOG, protocol
 from everytree.report.explorer import Explorer
 from everytree.report.page import html_of
 
@@ -257,11 +258,11 @@ def serve(
         app = make_app(explorer, token, port, Path(folder))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off",
-            timeout_graceful_shutdown=GRACE,
+            timeout_graceful_shutdown=GRACE, http=protocol(), backlog=BACKLOG,
         )  # fmt: skip
         try:
             if started is not None:
-                listener.listen(64)
+                listener.listen(BACKLOG)
                 started(
                     f"http://127.0.0.1:{port}/?token={token}" + (f"#{query.lstrip('#')}" if query else "")
                 )
