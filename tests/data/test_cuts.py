@@ -161,4 +161,6 @@ def test_many_cuts_are_found_at_once():
     cuts = choose_cuts(values, np.ones(values.size, np.int64), "all")
     assert time.process_time() - began < 0.6  # one after the other they took 1.2 s
     some = slice(None, None, 1999)
-    assert cuts[some] == [cut_between(lo, hi) for lo, hi in zip(values[:-1][some], values[1:][some])]
+    assert cuts[some] == [
+        cut_between(lo, hi) for lo, hi in zip(values[:-1][some], values[1:][some], strict=True)
+    ]

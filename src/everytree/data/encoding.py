@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import look, looked
 from everytree.data.column import Column
 from everytree.data.cuts import Bins, number_text
 from everytree.data.facts import ColumnFacts, in_order
@@ -203,13 +204,14 @@ def drop_idle(
     binary: dict[int, list[tuple[bytes, bool]]] = {}
     for j, encoding in enumerate(encodings):
         if encoding.kind == "binary":
+            look()
             binary[j] = list(map(Kept.packed, answers(j)))
             key, flipped = binary[j][0]
             known.setdefault(key, (encoding.tests[0], flipped))
     for j, encoding in enumerate(encodings):
         stay = []
         found = binary[j] if j in binary else map(Kept.packed, answers(j))
-        for test, (key, flipped) in zip(encoding.tests, found, strict=True):
+        for test, (key, flipped) in zip(encoding.tests, looked(found), strict=True):
             earlier = known.get(key)
             if test.op == "is" and test.value is True:
                 pass

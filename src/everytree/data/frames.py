@@ -21,6 +21,7 @@ import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
+from everytree.common.reading import looked
 from everytree.data.column import Column, nominal_column, without_blanks
 from everytree.data.items import are_dates, hours_or_days, is_missing
 from everytree.data.recipes.dates import moment_of
@@ -141,7 +142,7 @@ def read_columns(X: Any) -> Frame:
     if isinstance(X, Frame):
         return X
     frame = _read_columns(X)
-    return replace(frame, columns=tuple(map(without_blanks, frame.columns)))
+    return replace(frame, columns=tuple(map(without_blanks, looked(frame.columns))))
 
 
 def _read_columns(X: Any) -> Frame:
@@ -304,7 +305,7 @@ def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
 def _each(read: Callable[..., Column], given: Iterable[tuple[Any, ...]]) -> list[Column]:
     """Read one column after the other; if some cannot be used, one error lists them all."""
     columns, problems = list[Column](), list[DataError]()
-    for one in given:
+    for one in looked(given):
         try:
             columns.append(read(*one))
         except DataError as error:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.limits import Limits, in_bytes
+from everytree.common.reading import look
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.errors import DataError
 
@@ -130,7 +131,9 @@ def distinct_rows(tests: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.intp], n
         bits = np.packbits(tests, axis=1)
         packed[:, : bits.shape[1]] = bits
     words = packed.view(">u8").astype(np.uint64)
+    look()
     order = np.argsort(words[:, 0], kind="stable") if n_words == 1 else np.lexsort(words.T[::-1])
+    look()
     ordered = words[order]
     starts = np.ones(n, dtype=bool)
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

@@ -12,11 +12,9 @@ A new classifier on tests is an ``__init__`` with its parameters and the two met
 from __future__ import annotations
 
 import os
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, Self
 
@@ -47,6 +45,7 @@ from everytree.estimators.class_weights import Weighed, class_weighted_table
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.decisions import DecidesByCost
 from everytree.estimators.importances import shares_of_tests
+from everytree.estimators.one_clock import OneClock
 from everytree.estimators.parameter_names import ParameterNames
 from everytree.estimators.protocol import FittedModel, Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_tests
@@ -57,8 +56,6 @@ from everytree.trees.tree import Tree
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
 
-# A question is given at least this long, also where making the tests took all the time.
-LEAST_SECONDS = 1e-6
 
 # An estimator offers these parameters of the Binarizer by having a parameter of the same name.
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories", "cuts")
@@ -223,7 +220,7 @@ class ClassifierBase(Weighed, ParameterNames, DecidesByCost, FittedModel, Classi
         return tags
 
 
-class TreeClassifierBase(ClassifierBase):
+class TreeClassifierBase(OneClock, ClassifierBase):
     """A classifier on binary tests, for any kind of input and any kind of label.
 
     A subclass has an ``__init__`` that stores its parameters unchanged; those named like a parameter of
@@ -253,7 +250,6 @@ class TreeClassifierBase(ClassifierBase):
     binarizer_: Binarizer
     # The training examples are held until their fingerprint is known.
     _counted: Table | None = None
-    _began: float | None = None  # when the fit that is running began, by the monotonic clock
     _beside = 0  # bytes that are kept beside the table, for batches to come
 
     @cached_property
@@ -323,14 +319,19 @@ class TreeClassifierBase(ClassifierBase):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         with self._one_clock():
-            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-            self.classes_, codes = np.unique(labels, return_inverse=True)
+            with self._reading():
+                frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+                self.classes_, codes = np.unique(labels, return_inverse=True)
             self.checked_costs()
             self.binarizer_ = self.new_binarizer()
             if self.binarizer_.cuts == "local":
-                table = frame_table(self.binarizer_, frame, codes, self.classes_.tolist(), weights)
+                with self._reading():
+                    table = frame_table(self.binarizer_, frame, codes, self.classes_.tolist(), weights)
                 self._learned_from(table)
-                self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
+                # Rows of 0 and 1 are made when they are first read: nobody reads them here, and they may be many.
+                self._fit_table(
+                    table, np.zeros((0, table.n_tests), np.uint8), np.zeros(0, dtype=np.intp), None
+                )
                 return self
             check_columns(self.binarizer_, frame, reset=True)
             self._fit_columns(frame, codes, weights)
@@ -338,12 +339,15 @@ class TreeClassifierBase(ClassifierBase):
 
     def _fit_columns(self, frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None) -> None:
         """Learn from columns whose tests are the same at every node; the Binarizer knows their names."""
-        encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
+        with self._reading():
+            encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
         self._leave_out(frame, encodings, codes, weights)
         # Where tests were left out, as many stay as the limits allow, and a few however little that is.
-        limit = None if getattr(self, "n_left_out_", 0) else getattr(self, "memory_limit", None)
+        few = getattr(self, "n_left_out_", 0) > 0
+        limit = None if few else getattr(self, "memory_limit", None)
         labels = self.classes_.tolist()
-        table, X01 = tests_table(self.binarizer_, frame, encodings, codes, labels, weights, limit)
+        with nullcontext() if few else self._reading():
+            table, X01 = tests_table(self.binarizer_, frame, encodings, codes, labels, weights, limit)
         self._learned_from(table)
         self._fit_table(table, X01, codes, weights)
 
@@ -493,33 +497,6 @@ class TreeClassifierBase(ClassifierBase):
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         """Return class indices for rows of 0/1 tests."""
         return self._answers_tests(X01)[0]
-
-    @contextmanager
-    def _one_clock(self) -> Iterator[None]:
-        """Run a fit inside: ``time_limit`` counts from here on, for all of it."""
-        self._began = time.monotonic()
-        try:
-            yield
-        finally:
-            del self._began
-        # Each later question has all of the time limit again.
-        for name in ("posterior_", "draws_", "space_"):
-            held = getattr(self, name, None)
-            space = getattr(held, "space", held)
-            if space is not None:
-                space.limits = replace(space.limits, time_limit=getattr(self, "time_limit", None))
-
-    def _time_left(self) -> Any:
-        """Return what is left of ``time_limit`` in the fit that is running, at least an instant; else all of it."""
-        limit = getattr(self, "time_limit", None)  # Not every classifier has this parameter.
-        if (
-            self._began is None
-            or isinstance(limit, bool)
-            or not isinstance(limit, int | float)
-            or not 0 < limit <= 1e308
-        ):
-            return limit  # A value that is no limit is refused where it is used.
-        return max(LEAST_SECONDS, limit - (time.monotonic() - self._began))
 
     # --- what it reports of itself
 
