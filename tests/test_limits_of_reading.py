@@ -89,3 +89,11 @@ def test_the_clock_of_reading_ends_with_its_block() -> None:
         ):
             look()  # the shorter limit holds
     look()
+
+
+@pytest.mark.parametrize("name", ["OptimalTreeClassifier", "BayesOptimalClassifier"])
+def test_codes_may_take_more_than_the_matrix_made_of_them(name: str) -> None:
+    X, y = np.random.default_rng(0).integers(0, 2, (60, 12)), np.arange(60) % 2
+    limited = getattr(et, name)(cuts="local", max_depth=2, memory_limit=64_000_000).fit(X, y)
+    free = getattr(et, name)(cuts="local", max_depth=2).fit(X, y)
+    assert np.array_equal(limited.predict_proba(X), free.predict_proba(X))

@@ -120,7 +120,8 @@ class Problem:
         if has_matrix(self._table):
             return
         if control is not None and self._limits.memory_limit is not None:
-            more = self._held(made=True) - self._held(made=False)
+            # Of few values a column the codes take more than the matrix that is made of them.
+            more = max(0, self._held(made=True) - self._held(made=False))
             control.check_memory(
                 more
             )  # before the matrix and the cuts are made, which nothing could follow then
