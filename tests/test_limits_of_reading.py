@@ -97,3 +97,19 @@ def test_codes_may_take_more_than_the_matrix_made_of_them(name: str) -> None:
     limited = getattr(et, name)(cuts="local", max_depth=2, memory_limit=64_000_000).fit(X, y)
     free = getattr(et, name)(cuts="local", max_depth=2).fit(X, y)
     assert np.array_equal(limited.predict_proba(X), free.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "name", ["OptimalTreeClassifier", "BayesOptimalClassifier", "MCMCTreeClassifier", "C45TreeClassifier"]
+)
+def test_columns_beyond_the_memory_are_not_copied(name: str) -> None:
+    X, y = noise(20_000, 600)
+    with pytest.raises(LimitReached, match="memory limit reached while the columns were read: 600 columns"):
+        getattr(et, name)(memory_limit=64_000_000).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["OptimalTreeClassifier", "BayesOptimalClassifier", "MCMCTreeClassifier"])
+def test_counts_beyond_the_memory_are_not_made(name: str) -> None:
+    X, y = noise(60_000, 10, 100)
+    with pytest.raises(LimitReached, match=r"the counts of .* × 100 classes take"):
+        getattr(et, name)(memory_limit=64_000_000).fit(X, y)

@@ -35,6 +35,7 @@ __all__ = [
     "refuse_unknown",
 ]
 
+BLOCK = 64  # tests whose bits are written at once
 SOME = 5  # how many values a message lists
 
 Kind = Literal["binary", "numeric", "nominal", "empty"]
@@ -184,9 +185,15 @@ class Kept:
         if not self._keys:
             return np.empty((self._n_rows, 0), dtype=np.uint8)
         packed = np.frombuffer(b"".join(self._keys), dtype=np.uint8).reshape(len(self._keys), -1)
-        bits = np.unpackbits(packed, axis=1, count=self._n_rows)
-        bits ^= np.array(self._flipped, dtype=np.uint8)[:, None]
-        return np.ascontiguousarray(bits.T)
+        flipped = np.array(self._flipped, dtype=np.uint8)[:, None]
+        out = np.empty((self._n_rows, len(self._keys)), dtype=np.uint8)
+        for begin in looked(
+            range(0, len(self._keys), BLOCK)
+        ):  # in blocks: all bits beside them were as much again
+            part = slice(begin, begin + BLOCK)
+            bits = np.unpackbits(packed[part], axis=1, count=self._n_rows)
+            out[:, part] = (bits ^ flipped[part]).T
+        return out
 
 
 def drop_idle(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.limits import Limits, in_bytes
-from everytree.common.reading import look
+from everytree.common.reading import check_memory, look
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.errors import DataError
 
@@ -70,6 +70,8 @@ def counts_of_rows(
             "indices run from 0 to n_classes - 1"
         )
     check_room(n_places, n_classes, place.size)
+    # Twice: they are counted in one type and kept in another.
+    check_memory(16 * n_places * n_classes, f"the counts of {n_places} distinct rows × {n_classes} classes")
     weights = example_weights(sample_weight, place.size)
     cell = place * n_classes + codes
     if weights is None:

@@ -152,7 +152,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
             for name in ("binary_splits", "collapse", "prune", "subtree_raising")
         }
         control = Limits(self.time_limit, self.memory_limit).control()
-        with reading(self.time_limit):
+        with reading(self.time_limit, self.memory_limit):
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
         self.classes_, codes = self._classes(labels)

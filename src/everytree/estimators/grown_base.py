@@ -98,7 +98,7 @@ class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier
         with self._rows_at_hand():
             settings = self._settings()
             control = Limits(self.time_limit, self.memory_limit).control()
-            with reading(self.time_limit):
+            with reading(self.time_limit, self.memory_limit):
                 frame, labels, weights = self._read(X, y, sample_weight, reset=True)
                 self._check_room(frame, control)
                 self._given = None
@@ -151,7 +151,7 @@ class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier
         with self._unless_refused() as before:
             settings = self._settings()
             control = Limits(self.time_limit, self.memory_limit).control()
-            with reading(self.time_limit):
+            with reading(self.time_limit, self.memory_limit):
                 frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
             self._check_room(frame, control)
             self._check_classes(classes, labels, first)

@@ -51,4 +51,4 @@ class OneClock:
 
     def _reading(self) -> AbstractContextManager[None]:
         """Read columns inside, under the clock of the fit that is running."""
-        return reading(getattr(self, "time_limit", None), self._own)
+        return reading(getattr(self, "time_limit", None), getattr(self, "memory_limit", None), self._own)

@@ -184,14 +184,14 @@ class PathAverageTreeClassifier(Exports, CrossCalibrated, ColumnTreeClassifier):
     def _fit_rows(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> None:
         control = Limits(self.time_limit, self.memory_limit).control()
         spread = self._spread()
-        with reading(self.time_limit):
+        with reading(self.time_limit, self.memory_limit):
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
         self.classes_, classes = self._classes(labels)
         self.checked_costs()
         self.s_ = self._size(len(self.classes_))
         self._categorizer = self._make_categorizer()
-        with reading(self.time_limit):
+        with reading(self.time_limit, self.memory_limit):
             self._categorizer.fit(frame, classes, len(self.classes_), weights)
             self.categories_ = self._categorizer.categories_
             control.check()

@@ -109,7 +109,7 @@ class FrameSpace(Engine):
         binarizer = Binarizer(
             bins, missing, unknown=unknown, nominal=nominal, max_categories=max_categories, cuts=cuts
         )
-        with reading(time_limit):
+        with reading(time_limit, memory_limit):
             frame = read_frame(X)
             codes, labels = label_codes(y, frame.n_rows, classes)
             table = frame_table(binarizer, frame, codes, labels, sample_weight, memory_limit)
