@@ -15,7 +15,7 @@ import pytest
 
 import everytree as et
 from everytree.common.reading import look, reading
-from everytree.errors import LimitReached
+from everytree.errors import LimitReached, QueryError
 
 LIMIT, MOST = 0.2, 0.6
 
@@ -113,3 +113,12 @@ def test_counts_beyond_the_memory_are_not_made(name: str) -> None:
     X, y = noise(60_000, 10, 100)
     with pytest.raises(LimitReached, match=r"the counts of .* × 100 classes take"):
         getattr(et, name)(memory_limit=64_000_000).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "limit", [10**400, -1, float("nan"), True, "5"], ids=["huge", "negative", "nan", "bool", "str"]
+)
+def test_a_limit_that_is_none_is_refused(limit: Any) -> None:
+    X, y = noise(60, 4)
+    with pytest.raises(QueryError, match="time_limit"):
+        et.OptimalTreeClassifier(time_limit=limit).fit(X, y)

@@ -64,7 +64,7 @@ def reading(limit: float | None, memory: float | None = None, began: float | Non
 
 
 def _is_limit(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1e308
 
 
 def check_memory(n_bytes: float, what: str) -> None:
