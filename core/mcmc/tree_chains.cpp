@@ -278,9 +278,8 @@ void shorten(TreeDraws& draws, std::size_t n) {
 }  // namespace
 
 TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
-  if (plan.thin == 0) throw InvalidInput("thin must be at least 1");
   const std::size_t workers = std::min(settings_.n_threads, chains_.size()), all = plan.burn_in + plan.n_draws;
-  const std::size_t round = std::max<std::size_t>(1, kProposals / plan.thin);
+  const std::size_t round = std::max<std::size_t>(1, kProposals / std::max<std::size_t>(1, plan.thin));
   std::atomic<std::size_t> done{0};
   DrawAccount account;
   const std::size_t fixed = frontier_ ? frontier_->bytes() : 0;

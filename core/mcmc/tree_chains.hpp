@@ -43,7 +43,8 @@ struct TreeRun {
 };
 
 struct TreePlan {
-  std::size_t n_draws = 1000, burn_in = 0, thin = 100;  // burn_in in draws that are not kept; thin in proposals
+  // burn_in in draws that are not kept; thin in proposals, of which 0 keep the trees as they are.
+  std::size_t n_draws = 1000, burn_in = 0, thin = 100;
   // Powers of π for each draw, those of the burn-in first: annealing. Empty: 1. The last one goes on.
   std::vector<double> powers;
 };

@@ -47,30 +47,38 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
   };
   std::size_t n_slots = 0;
   std::vector<std::vector<std::uint32_t>> slots;  // rows of each section, in order
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    std::uint64_t used = 0;
-    for (std::size_t r = 0; r < n_rows; ++r) {
+  // The rows of each class, in order: the counts lie row by row, and most of many classes are 0.
+  std::vector<std::vector<std::uint32_t>> rows_of(n_classes);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    tick(n_classes);
+    for (std::size_t c = 0; c < n_classes; ++c) {
       const std::int64_t n = counts[r * n_classes + c];
+      if (n == 0) continue;
       if (n < 0) throw InvalidInput("a class count is " + std::to_string(n) + "; counts must not be negative");
       if (n > kMaxTotal - total_)
         throw InvalidInput("the table holds more than " + std::to_string(kMaxTotal) +
                            " examples; divide the weights by a common factor");
       total_ += n;
-      used |= static_cast<std::uint64_t>(n);
+      rows_of[c].push_back(static_cast<std::uint32_t>(r));
     }
+  }
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    std::uint64_t used = 0;
+    for (const std::uint32_t r : rows_of[c]) used |= static_cast<std::uint64_t>(counts[r * n_classes + c]);
     for (int b = 0; b < 32; ++b) {
       if (!(used >> b & 1)) continue;
       std::vector<std::uint32_t> rows_here;
-      for (std::size_t r = 0; r < n_rows; ++r)
-        if (counts[r * n_classes + c] >> b & 1) rows_here.push_back(static_cast<std::uint32_t>(r));
+      for (const std::uint32_t r : rows_of[c])
+        if (counts[r * n_classes + c] >> b & 1) rows_here.push_back(r);
       n_slots += rows_here.size();
-      tick(n_rows);
+      tick(rows_of[c].size());
       const std::size_t words = (rows_here.size() + 63) / 64;
       sections_.push_back({static_cast<std::uint32_t>(n_words_), static_cast<std::uint32_t>(n_words_ + words),
                            static_cast<std::uint32_t>(c), static_cast<std::uint8_t>(b), 0});
       n_words_ += words;
       slots.push_back(std::move(rows_here));
     }
+    rows_of[c] = {};
   }
   // The columns; where each row stands; and below its number among the distinct rows, with their classes.
   if (control != nullptr)
@@ -131,15 +139,23 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
     }
   }
   std::vector<std::int64_t> sums(n_distinct * n_classes, 0);
-  for (std::size_t r = 0; r < n_rows; ++r)
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    tick(n_classes);
     for (std::size_t c = 0; c < n_classes; ++c) sums[number_of[r] * n_classes + c] += counts[r * n_classes + c];
+  }
+  std::vector<std::uint32_t> largest(n_distinct);
+  for (std::size_t d = 0; d < n_distinct; ++d) {
+    tick(n_classes);
+    const std::int64_t* sum = sums.data() + d * n_classes;
+    largest[d] = static_cast<std::uint32_t>(std::max_element(sum, sum + n_classes) - sum);
+  }
   outvoted_.assign(n_words_, 0);
-  for (std::size_t s = 0; s < sections_.size(); ++s)
-    for (std::size_t k = 0; k < slots[s].size(); ++k) {
-      const std::int64_t* sum = sums.data() + number_of[slots[s][k]] * n_classes;
-      if (static_cast<std::size_t>(std::max_element(sum, sum + n_classes) - sum) != sections_[s].cls)
+  for (std::size_t s = 0; s < sections_.size(); ++s) {
+    tick(slots[s].size());
+    for (std::size_t k = 0; k < slots[s].size(); ++k)
+      if (largest[number_of[slots[s][k]]] != sections_[s].cls)
         outvoted_[sections_[s].begin + k / 64] |= std::uint64_t{1} << (k % 64);
-    }
+  }
 }
 
 void CountTable::group_tests(Control* control) {

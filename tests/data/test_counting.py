@@ -9,8 +9,9 @@ import pytest
 from engine_frames import as_engine
 
 import everytree as et
-from everytree.data.cuts import choose_cuts, distinct_numbers
+from everytree.data.cuts import distinct_numbers
 from everytree.data.quantiles import Ranges, exact_cuts
+from everytree.data.shortened import choose_cuts
 from everytree.data.table import Table
 from everytree.errors import DataError, LimitReached
 

@@ -49,6 +49,7 @@ NAMES = {
     "TreeSpace.question": VALUE, "TreeSpace.refuse_local": VALUE, "TreeSpace.rows_of": "linear in the rows",
     "TreeSpace.forget_searches": VALUE,
     "TreeSpace.stop": VALUE, "TreeSpace.table": VALUE, "TreeSpace.take_over": VALUE, "TreeSpace.test_names": VALUE,
+    "TreeSpace.table_of_search": "linear in the table, under the limits",
     "TreeSpace.tree_of": VALUE, "TreeSpace.without_graphs": VALUE,
     "Posterior.asked_of": VALUE, "Posterior.checked_rows": "linear in the rows", "Posterior.clipped": VALUE,
     "Posterior.drawn_keys": "what Posterior.sample asks", "Posterior.folded": VALUE,

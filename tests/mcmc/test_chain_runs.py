@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 import time
@@ -13,7 +14,8 @@ from chain_cases import DIRICHLETS, EVEN, Small, keys_of
 
 import everytree._core as core
 from everytree.common.limits import Limits
-from everytree.errors import DataError
+from everytree.errors import DataError, LimitReached
+from everytree.estimators.mcmc import MCMCTreeClassifier
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.answers import with_dirichlet
 from everytree.weights.dirichlet import dirichlet_rows
@@ -200,8 +202,6 @@ def test_bad_settings(options: dict[str, Any], message: str) -> None:
 def test_bad_runs_and_targets() -> None:
     small = Small(1)
     table = small.space.core_table()
-    with pytest.raises(DataError, match="thin must be at least 1"):
-        small.chains().run(10, 0, 0, [], small.control())
     with pytest.raises(DataError, match="powers must be finite and at least 0"):
         small.chains().run(10, 0, 1, [1.0, -1.0], small.control())
     with pytest.raises(DataError, match="expected 'misclassification', 'gini' or 'entropy'"):
@@ -216,6 +216,25 @@ def test_bad_runs_and_targets() -> None:
         core.TreeChains(table, 3, 1, zero, "chipman", list(EVEN), 1.0, 1, 0, 1, core.Control())
     with pytest.raises(DataError, match="fewer examples than min_leaf"):
         core.TreeChains(table, 3, 1000, small.target(), "chipman", list(EVEN), 1.0, 1, 0, 1, core.Control())
+
+
+def test_no_proposal_keeps_the_trees() -> None:
+    small = Small(1)
+    chains, stopped = small.chains().run(3, 0, 0, [], small.control())
+    for chain in chains:
+        assert not stopped
+        assert len(chain["which"]) == 3
+        assert len(set(chain["which"])) == 1
+        assert not np.any(chain["proposed"])
+
+
+def test_a_limit_before_the_first_draw_is_no_later_for_a_proposal_of_many_tests() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (300, 5000)), rng.integers(0, 50, 300)
+    began = time.process_time()
+    with contextlib.suppress(LimitReached):  # where preparing took all the time
+        MCMCTreeClassifier(time_limit=1.0, random_state=0).fit(X, y)
+    assert time.process_time() - began < 1.8
 
 
 def test_a_limit_keeps_the_draws_there_are() -> None:

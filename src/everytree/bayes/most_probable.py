@@ -49,7 +49,7 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet, power: floa
         search = space.probable_searches.pop(name, None)
         if search is None:
             search = _core.ProbableSearch(
-                space.core_table(),
+                space.table_of_search(),
                 weights.prior,
                 weights.dirichlet,
                 -1 if space.max_depth is None else space.max_depth,

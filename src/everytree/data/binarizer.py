@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import refused
+from everytree.common.reading import looked
 from everytree.data.class_cuts import facts_with_cuts
 from everytree.data.cut_rules import DEFAULT_BINS, CutRules, check_size
 from everytree.data.cuts import Bins
@@ -314,7 +315,7 @@ def encodings_of(
     if rules.by_classes:
         assert classes is not None
         facts = facts_with_cuts(rules, frame, facts, bins, classes, weights)
-    return [encode(each, j, bins[j], rules.missing) for j, each in enumerate(facts)]
+    return [encode(each, j, bins[j], rules.missing) for j, each in enumerate(looked(facts))]
 
 
 def facts_and_bins(
@@ -327,7 +328,7 @@ def facts_and_bins(
     counts = None if weights is None else weights.counts
     facts = [
         facts_of(column.as_nominal() if j in coded else column, counts, rules.max_categories)
-        for j, column in enumerate(frame.columns)
+        for j, column in enumerate(looked(frame.columns))
     ]
     return facts, rules.bins_of(frame)
 

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import looked
 from everytree.data.column import Column
 from everytree.data.cut_rules import CutRules
 from everytree.data.cuts import number_text, places_among
@@ -128,7 +129,7 @@ class Categorizer:
         coded, asked = self._rules.coded_columns(frame), self._rules.bins_of(frame)
         self.categories_ = [
             self._choose(column.as_nominal() if j in coded else column, asked[j], (y, n_classes), weights)
-            for j, column in enumerate(frame.columns)
+            for j, column in enumerate(looked(frame.columns))
         ]
         return self
 
@@ -142,7 +143,7 @@ class Categorizer:
         """Codes of shape (n_rows, n_columns), column by column in memory."""
         self._rules.check_missing(frame)
         out = np.empty((frame.n_rows, len(self.categories_)), dtype=np.int32, order="F")
-        for j, (column, categories) in enumerate(zip(frame.columns, self.categories_, strict=True)):
+        for j, (column, categories) in enumerate(looked(zip(frame.columns, self.categories_, strict=True))):
             if categories.values is None:
                 column = as_trained(column, None)
             out[:, j] = categories.code(column)

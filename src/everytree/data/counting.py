@@ -25,7 +25,7 @@ from everytree.common.limits import Limits, in_bytes
 from everytree.data.binarizer import Binarizer, fit_encodings, rules_of, set_fitted_locally
 from everytree.data.counted_rows import CountedRows
 from everytree.data.cut_rules import check_size, refuse_holes
-from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, given_cuts
+from everytree.data.cuts import Bins, distinct_numbers, given_cuts
 from everytree.data.encoding import Dropped, Encoding, Kept, Test, encode
 from everytree.data.facts import ColumnFacts, check_categories, ordered
 from everytree.data.fine_codes import FINE, FineCodes, codes_between, codes_of_cuts, codes_of_values
@@ -35,6 +35,7 @@ from everytree.data.lazy import LazyColumn, LazyData, N, Y, one_message, one_whe
 from everytree.data.local_columns import NOMINAL, LocalColumns
 from everytree.data.local_encoding import encode_locally
 from everytree.data.quantiles import exact_bins, exact_cuts
+from everytree.data.shortened import choose_cuts
 from everytree.errors import DataError
 
 __all__ = ["count_frame"]

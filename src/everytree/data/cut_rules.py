@@ -23,6 +23,7 @@ from everytree.errors import Argument, DataError, Wording
 __all__ = [
     "BY_CLASSES",
     "DEFAULT_BINS",
+    "SMALL",
     "CutRules",
     "check_size",
     "chosen_columns",

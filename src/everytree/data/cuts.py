@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 __all__ = [
     "breaks_and_places",
-    "choose_cuts",
     "cut_between",
     "distinct_numbers",
     "equal_frequency_breaks",
@@ -134,21 +133,6 @@ def distinct_numbers(
     counts = np.zeros(distinct.size, dtype=np.int64)
     np.add.at(counts, place, weights)
     return distinct, counts
-
-
-def choose_cuts(values: npt.NDArray[Any], counts: npt.NDArray[np.int64], bins: Bins) -> list[float | int]:
-    """The cut points for sorted distinct values: a number of bins, "all", or the cut points themselves.
-
-    >>> choose_cuts(np.array([1, 2, 3, 10]), np.array([1, 1, 1, 1]), "all")
-    [1.5, 2.5, 6.5]
-    """
-    if not isinstance(bins, str | int | np.integer):
-        return given_cuts(bins)
-    if values.size == 1:
-        constant: float | int = values[0].item()  # a constant test, so that this column is accounted for
-        return [constant]
-    breaks = range(values.size - 1) if isinstance(bins, str) else equal_frequency_breaks(counts, int(bins))
-    return [cut_between(values[j], values[j + 1]) for j in breaks]
 
 
 def given_cuts(bins: Bins) -> list[float | int]:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import look, looked
 from everytree.data.column import Column
 from everytree.data.cuts import Bins, number_text
 from everytree.data.facts import ColumnFacts, in_order
@@ -34,6 +35,7 @@ __all__ = [
     "refuse_unknown",
 ]
 
+BLOCK = 64  # tests whose bits are written at once
 SOME = 5  # how many values a message lists
 
 Kind = Literal["binary", "numeric", "nominal", "empty"]
@@ -183,9 +185,15 @@ class Kept:
         if not self._keys:
             return np.empty((self._n_rows, 0), dtype=np.uint8)
         packed = np.frombuffer(b"".join(self._keys), dtype=np.uint8).reshape(len(self._keys), -1)
-        bits = np.unpackbits(packed, axis=1, count=self._n_rows)
-        bits ^= np.array(self._flipped, dtype=np.uint8)[:, None]
-        return np.ascontiguousarray(bits.T)
+        flipped = np.array(self._flipped, dtype=np.uint8)[:, None]
+        out = np.empty((self._n_rows, len(self._keys)), dtype=np.uint8)
+        for begin in looked(
+            range(0, len(self._keys), BLOCK)
+        ):  # in blocks: all bits beside them were as much again
+            part = slice(begin, begin + BLOCK)
+            bits = np.unpackbits(packed[part], axis=1, count=self._n_rows)
+            out[:, part] = (bits ^ flipped[part]).T
+        return out
 
 
 def drop_idle(
@@ -203,13 +211,14 @@ def drop_idle(
     binary: dict[int, list[tuple[bytes, bool]]] = {}
     for j, encoding in enumerate(encodings):
         if encoding.kind == "binary":
+            look()
             binary[j] = list(map(Kept.packed, answers(j)))
             key, flipped = binary[j][0]
             known.setdefault(key, (encoding.tests[0], flipped))
     for j, encoding in enumerate(encodings):
         stay = []
         found = binary[j] if j in binary else map(Kept.packed, answers(j))
-        for test, (key, flipped) in zip(encoding.tests, found, strict=True):
+        for test, (key, flipped) in zip(encoding.tests, looked(found), strict=True):
             earlier = known.get(key)
             if test.op == "is" and test.value is True:
                 pass

@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.column import Column
-from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
+from everytree.data.cuts import Bins, distinct_numbers, insert_value, mean_of
 from everytree.data.fine_codes import FineCodes, codes_of_values
+from everytree.data.shortened import choose_cuts
 from everytree.errors import DataError
 
 __all__ = ["ColumnFacts", "check_categories", "facts_of", "in_order", "is_01", "ordered"]

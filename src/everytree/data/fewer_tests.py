@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import looked
 from everytree.data.column import Column
 from everytree.data.cut_rules import BYTES_PER_CELL
 from everytree.data.cuts import places_among
 from everytree.data.encoding import Encoding, matched, outcomes
 from everytree.data.frames import Frame
 
-__all__ = ["Budget", "Coded", "alike", "code_columns", "greedy_cuts", "leave_out"]
+__all__ = ["Budget", "Coded", "alike", "code_columns", "greedy_cuts", "leave_out", "may_lose"]
 
 # Measured, on a slow machine: a test of a row, from the comparison to the count table; and a pair of tests of 64 rows.
 SECONDS_PER_CELL = 12e-9
@@ -37,9 +38,7 @@ FOR_ALL = 0.5  # share of the time that all tests may take
 FOR_SOME = 0.02  # and that those kept may, for one look: a search looks at many states
 LEAST_CUTS = 3  # evenly spread, of every column, however little time there is
 
-Codes = npt.NDArray[
-    np.unsignedinteger[Any]
-]  # of the least size: with int64 the columns took eight times as much
+Codes = npt.NDArray[np.unsignedinteger[Any]]  # of the least size: there may be thousands of tests
 
 
 @dataclass(frozen=True)
@@ -85,10 +84,15 @@ class Coded:
     codes: Codes
 
 
+def may_lose(encoding: Encoding) -> bool:
+    """Whether ``leave_out`` can take tests out of it: a numeric column with many cuts; texts keep all of theirs."""
+    return len(encoding.tests) > LEAST_CUTS and encoding.tests[LEAST_CUTS].op == "<="
+
+
 def code_columns(frame: Frame, encodings: list[Encoding]) -> list[Coded]:
     """All tests as columns of codes; ``cuts`` come first among the tests of a numeric attribute."""
     coded = []
-    for j, (column, encoding) in enumerate(zip(frame.columns, encodings, strict=True)):
+    for j, (column, encoding) in enumerate(looked(zip(frame.columns, encodings, strict=True))):
         given = matched(column, encoding)
         cuts = [test.value for test in encoding.tests if test.op == "<="]
         if cuts:
@@ -96,7 +100,7 @@ def code_columns(frame: Frame, encodings: list[Encoding]) -> list[Coded]:
         others = [test for test in encoding.tests if test.op != "<="]
         if others:
             rest = Encoding(encoding.kind, others, encoding.fill, encoding.codes)
-            coded += [Coded(j, 0, 1 - outcome.astype(np.uint8)) for outcome in outcomes(given, rest)]
+            coded += [Coded(j, 0, (~outcome).astype(np.uint8)) for outcome in looked(outcomes(given, rest))]
     return coded
 
 
@@ -138,7 +142,7 @@ def greedy_cuts(
         coded, y, weights = _merged(coded, y, weights)
     if memory is not None and 4 * y.size * len(coded) > memory:
         return used
-    X = np.empty((y.size, len(coded)), np.float32)  # exact below 2^24
+    X = np.empty((y.size, len(coded)), dtype=np.float32)  # exact below 2^24
     for k, column in enumerate(coded):
         X[:, k] = column.codes
     # Of weights, not of rows; half an example below, so that rounding cannot decide.

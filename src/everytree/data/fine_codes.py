@@ -10,7 +10,7 @@ the least of hi, so these two are kept of every code. Cut points that are given 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import look
 from everytree.data.cuts import Bins, equal_frequency_breaks, given_cuts, places_among
 from everytree.data.shortened import cuts_between, too_large
 from everytree.errors import DataError
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 FINE = 255  # codes of a column, unless every value is asked for
+CUTS = 2**15  # cuts that are found at once: 3 MB, and some milliseconds
 MOST_CODES = 2**16 - 2  # the core holds codes in sixteen bits, and two of them mean "always" and "never"
 
 
@@ -80,17 +82,30 @@ def neighbours_of(columns: Sequence[FineCodes]) -> list[list[float | int]]:
     together = [
         j for j, fine in enumerate(columns) if fine.cuts is None and not too_large(fine.low, fine.high)
     ]
-    if together:
-        left = np.concatenate([columns[j].high[:-1].astype(np.float64) for j in together])
-        right = np.concatenate([columns[j].low[1:].astype(np.float64) for j in together])
+    for some in _in_parts(together, columns):
+        left = np.concatenate([columns[j].high[:-1].astype(np.float64) for j in some])
+        right = np.concatenate([columns[j].low[1:].astype(np.float64) for j in some])
         cuts, start = cuts_between(left, right), 0
-        for j in together:
+        for j in some:
             found[j] = cuts[start : start + columns[j].n_codes - 1]
             start += columns[j].n_codes - 1
+    at_once = set(together)
     for j, fine in enumerate(columns):
-        if fine.cuts is None and j not in together:
+        if fine.cuts is None and j not in at_once:
             found[j] = cuts_between(fine.high[:-1], fine.low[1:])
     return found
+
+
+def _in_parts(some: list[int], columns: Sequence[FineCodes]) -> Iterator[list[int]]:
+    """Yield some columns in parts of not many more than ``CUTS`` cuts, and look at the clock before each."""
+    part, size = list[int](), 0
+    for j in some:
+        part.append(j)
+        size += columns[j].n_codes
+        if size >= CUTS or j == some[-1]:
+            look()
+            yield part
+            part, size = [], 0
 
 
 def fine_breaks(counts: npt.NDArray[np.int64], bins: Bins) -> Sequence[int] | npt.NDArray[np.intp]:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
+from everytree.common.reading import check_memory, looked
 from everytree.data.column import Column, nominal_column, without_blanks
 from everytree.data.items import are_dates, hours_or_days, is_missing
 from everytree.data.recipes.dates import moment_of
@@ -33,6 +34,7 @@ CONVERT_TIME = (
     "convert it first, for example to days since a fixed date, or to parts such as year, month and weekday"
 )
 SOME = 5  # how many names a message lists
+OF_COLUMN = 800  # bytes of a column beside its values
 CODED = ("CategoricalDtype", "StringDtype")  # types of pandas whose arrays give codes
 PLAIN = {
     "b1",
@@ -141,7 +143,7 @@ def read_columns(X: Any) -> Frame:
     if isinstance(X, Frame):
         return X
     frame = _read_columns(X)
-    return replace(frame, columns=tuple(map(without_blanks, frame.columns)))
+    return replace(frame, columns=tuple(map(without_blanks, looked(frame.columns))))
 
 
 def _read_columns(X: Any) -> Frame:
@@ -265,6 +267,8 @@ def _from_array(X: Any) -> Frame:
     if array.dtype.kind == "c":
         raise DataError("Complex data not supported: give the real and the imaginary part as two columns")
 
+    check_memory(8 * array.size + OF_COLUMN * array.shape[1], f"{array.shape[1]} columns")
+
     def read(j: int) -> Column:
         column = _from_values(f"x{j}", np.ascontiguousarray(array[:, j]))
         return _masked(column, mask[:, j]) if mask is not None and mask[:, j].any() else column
@@ -304,7 +308,7 @@ def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
 def _each(read: Callable[..., Column], given: Iterable[tuple[Any, ...]]) -> list[Column]:
     """Read one column after the other; if some cannot be used, one error lists them all."""
     columns, problems = list[Column](), list[DataError]()
-    for one in given:
+    for one in looked(given):
         try:
             columns.append(read(*one))
         except DataError as error:

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import looked
 from everytree.data.column import Column
 from everytree.data.cuts import places_among
 from everytree.data.encoding import Encoding, Test, matched
@@ -213,7 +214,7 @@ class LocalColumns:
         ``check`` is called before each column, which may take 10 ms: it looks at the clock.
         """
         found = []
-        for column in self.columns:
+        for column in looked(self.columns):
             if check is not None:
                 check()
             found.append(self._uppers_of(column))
@@ -224,7 +225,7 @@ class LocalColumns:
     def codes(self, frame: Frame) -> Codes:
         """The codes of a frame's rows, a column for each of ``columns``; missing and unseen values have codes too."""
         out = np.empty((frame.n_rows, len(self.columns)), dtype=np.int32)
-        for k, column in enumerate(self.columns):
+        for k, column in enumerate(looked(self.columns)):
             out[:, k] = self.codes_of(column, self.matched(frame, column))
         return out
 
@@ -303,7 +304,7 @@ class LocalColumns:
                     all_codes = np.arange(column.n_codes + 2, dtype=np.int32)
                     known[alike] = column.outcomes(all_codes).view(np.uint8)
                 small = known[alike]
-                for begin in range(0, here.size, BLOCK):
+                for begin in looked(range(0, here.size, BLOCK)):
                     if check is not None:
                         check()
                     part[begin : begin + BLOCK] = small[here[begin : begin + BLOCK]]
@@ -330,7 +331,7 @@ class LocalColumns:
         n = codes.shape[0]
         words: list[npt.NDArray[np.uint64]] = []
         room = 0
-        for k, column in enumerate(self.columns):
+        for k, column in enumerate(looked(self.columns)):
             bits = max(1, int(column.n_codes + 1).bit_length())
             if room < bits:
                 words.append(np.zeros(n, dtype=np.uint64))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from everytree.common.reading import looked
 from everytree.data.cuts import Bins, given_cuts
 from everytree.data.encoding import Dropped, Encoding, Test, encode
 from everytree.data.facts import ColumnFacts
@@ -27,13 +28,13 @@ def encode_all_locally(
     dropped: dict[Test, Dropped] = {}
     fine = {
         j: each.fine_for(bins[j], each.fill() if missing == "impute" else None)
-        for j, each in enumerate(facts)
+        for j, each in enumerate(looked(facts))
         if each.kind == "numeric" and not each.only_01
     }
     cuts = dict(zip(fine, neighbours_of(list(fine.values())), strict=True))
     encodings = [
         encode_locally(replace(each, fine=fine.get(j)), j, bins[j], missing, dropped, cuts.get(j))
-        for j, each in enumerate(facts)
+        for j, each in enumerate(looked(facts))
     ]
     return encodings, dropped
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.limits import Limits, in_bytes
+from everytree.common.reading import check_memory, look
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.errors import DataError
 
@@ -69,6 +70,8 @@ def counts_of_rows(
             "indices run from 0 to n_classes - 1"
         )
     check_room(n_places, n_classes, place.size)
+    # Twice: they are counted in one type and kept in another.
+    check_memory(16 * n_places * n_classes, f"the counts of {n_places} distinct rows × {n_classes} classes")
     weights = example_weights(sample_weight, place.size)
     cell = place * n_classes + codes
     if weights is None:
@@ -130,7 +133,9 @@ def distinct_rows(tests: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.intp], n
         bits = np.packbits(tests, axis=1)
         packed[:, : bits.shape[1]] = bits
     words = packed.view(">u8").astype(np.uint64)
+    look()
     order = np.argsort(words[:, 0], kind="stable") if n_words == 1 else np.lexsort(words.T[::-1])
+    look()
     ordered = words[order]
     starts = np.ones(n, dtype=bool)
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.cuts import EXACT, READABLE, cut_between
+from everytree.data.cuts import EXACT, READABLE, Bins, cut_between, equal_frequency_breaks, given_cuts
 
-__all__ = ["cut_matrix", "cuts_between", "few_digits", "too_large"]
+__all__ = ["choose_cuts", "cut_matrix", "cuts_between", "few_digits", "too_large"]
 
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
@@ -26,8 +26,27 @@ Marks = npt.NDArray[np.bool_]
 PLACES = 9  # digits after the point that are looked for
 WHOLE = 2.0**48  # whole numbers below this can be added and multiplied by five without rounding
 NO_PLACES = 99
+MANY = 32  # cuts that numpy finds sooner than one after the other
 ROUNDS = 12  # significant digits that are tried in floating point
 SMALL, LARGE = 1e-9, 1e9  # mid-points whose powers of ten are exact floats for all these digits
+
+
+def choose_cuts(values: npt.NDArray[Any], counts: npt.NDArray[np.int64], bins: Bins) -> list[float | int]:
+    """The cut points for sorted distinct values: a number of bins, "all", or the cut points themselves.
+
+    >>> choose_cuts(np.array([1, 2, 3, 10]), np.array([1, 1, 1, 1]), "all")
+    [1.5, 2.5, 6.5]
+    """
+    if not isinstance(bins, str | int | np.integer):
+        return given_cuts(bins)
+    if values.size == 1:
+        constant: float | int = values[0].item()  # a constant test, so that this column is accounted for
+        return [constant]
+    breaks = range(values.size - 1) if isinstance(bins, str) else equal_frequency_breaks(counts, int(bins))
+    if len(breaks) < MANY:
+        return [cut_between(values[j], values[j + 1]) for j in breaks]
+    after = np.asarray(breaks, dtype=np.intp)
+    return cuts_between(values[after], values[after + 1])
 
 
 def cuts_between(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> list[float | int]:

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import looked
 from everytree.data.binarizer import Binarizer, fit_encodings, rules_of
 from everytree.data.column import Column
 from everytree.data.counted_rows import CountedRows
@@ -97,7 +98,7 @@ class Tally:
         ]
         new._facts = [
             self._seen(facts, column, bins, weights)
-            for facts, column, bins in zip(new._facts, columns, new._bins, strict=True)
+            for facts, column, bins in looked(zip(new._facts, columns, new._bins, strict=True))
         ]
         raw = [new._raw(j) for j in range(len(columns))]
         new._tests = dict(self._tests)
@@ -107,7 +108,9 @@ class Tally:
         bits = np.zeros((frame.n_rows, len(new._tests)), dtype=np.uint8)
         for facts, column, tests in zip(new._facts, columns, raw, strict=True):
             encoding = _counting(facts, tests)
-            for test, outcome in zip(tests, outcomes(matched(column, encoding), encoding), strict=True):
+            for test, outcome in zip(
+                tests, looked(outcomes(matched(column, encoding), encoding)), strict=True
+            ):
                 bits[:, new._tests[test]] = outcome
         new._count(self._table, self.labels, bits, labels, weights, known)
         return new
@@ -194,7 +197,7 @@ class Tally:
         # One copy with a row for each test: picking columns out of the table took most of the time.
         self._by_test = np.ascontiguousarray(self._table.rows.T).view(np.bool_)
         missing = self._binarizer.missing
-        encodings = [encode(self._counted(j), j, bins, missing) for j, bins in enumerate(self._bins)]
+        encodings = [encode(self._counted(j), j, bins, missing) for j, bins in enumerate(looked(self._bins))]
         binarizer = Binarizer(**self.parameters)
         check_columns(binarizer, named_columns([facts.name for facts in self._facts], self.names), reset=True)
         kept = fit_encodings(binarizer, encodings, lambda j: self._answers(encodings[j]), self._table.n_rows)

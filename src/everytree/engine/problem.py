@@ -13,7 +13,9 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.arguments import argument, whole
 from everytree.common.limits import Limits, threads
+from everytree.common.reading import grace, reading
 from everytree.common.text import as_number
+from everytree.data.cut_rules import SMALL
 from everytree.data.table import Table
 from everytree.data.table_codes import has_matrix
 from everytree.errors import Argument, DataError, QueryError, Wording
@@ -163,8 +165,7 @@ class Problem:
         Parameters
         ----------
         control : _core.Control or None, default=None
-            The control of the running question. With None no limit ends the work: a search needs the table for any
-            answer, and it takes an eighth of the bytes of the rows.
+            The control of the running question. With None no limit ends the work.
 
         Returns
         -------
@@ -180,6 +181,27 @@ class Problem:
                 **self._local(control),
             )
         return self._core_table
+
+    def table_of_search(self) -> _core.CountTable:
+        """Return the table as the core stores it, for a search that is to answer at any time.
+
+        It needs the table for any answer, so that its limits have some room here: they end what is far beyond them.
+
+        Returns
+        -------
+        _core.CountTable
+            The table of the core.
+        """
+        if self._core_table is not None:
+            return self._core_table
+        limits = self._limits
+        seconds = None if limits.time_limit is None else grace(limits.time_limit)
+        memory = None if limits.memory_limit is None else max(limits.most_bytes, SMALL)
+        with reading(limits.time_limit):
+            self.make_rows(Limits(None, memory).control())
+            if self._table.columns is not None:
+                self._table.columns.uppers()
+        return self.core_table(Limits(seconds, memory, limits.progress).control())
 
     def _local(self, control: _core.Control | None) -> dict[str, Any]:
         """Return what the core need know where states choose their own cuts."""

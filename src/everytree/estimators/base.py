@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, Self
 
@@ -317,14 +318,19 @@ class TreeClassifierBase(ClassifierBase):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         with self._one_clock():
-            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-            self.classes_, codes = np.unique(labels, return_inverse=True)
+            with self._reading():
+                frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+                self.classes_, codes = np.unique(labels, return_inverse=True)
             self.checked_costs()
             self.binarizer_ = self.new_binarizer()
             if self.binarizer_.cuts == "local":
-                table = frame_table(self.binarizer_, frame, codes, self.classes_.tolist(), weights)
+                with self._reading():
+                    table = frame_table(self.binarizer_, frame, codes, self.classes_.tolist(), weights)
                 self._learned_from(table)
-                self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
+                # Rows of 0 and 1 are made when they are first read: nobody reads them here, and they may be many.
+                self._fit_table(
+                    table, np.zeros((0, table.n_tests), np.uint8), np.zeros(0, dtype=np.intp), None
+                )
                 return self
             check_columns(self.binarizer_, frame, reset=True)
             self._fit_columns(frame, codes, weights)
@@ -332,10 +338,14 @@ class TreeClassifierBase(ClassifierBase):
 
     def _fit_columns(self, frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None) -> None:
         """Learn from columns whose tests are the same at every node; the Binarizer knows their names."""
-        encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
+        with self._reading():
+            encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
         self._leave_out(frame, encodings, codes, weights)
+        # Where tests were left out, it is because of the limits: making those that stay looks at no clock.
+        few = getattr(self, "n_left_out_", 0) > 0
         labels, limit = self.classes_.tolist(), getattr(self, "memory_limit", None)
-        table, X01 = tests_table(self.binarizer_, frame, encodings, codes, labels, weights, limit)
+        with nullcontext() if few else self._reading():
+            table, X01 = tests_table(self.binarizer_, frame, encodings, codes, labels, weights, limit)
         self._learned_from(table)
         self._fit_table(table, X01, codes, weights)
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 import everytree._core as _core
 from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
+from everytree.common.reading import reading
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
@@ -151,7 +152,8 @@ class C45TreeClassifier(ColumnTreeClassifier):
             for name in ("binary_splits", "collapse", "prune", "subtree_raising")
         }
         control = Limits(self.time_limit, self.memory_limit).control()
-        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        with reading(self.time_limit, self.memory_limit):
+            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
         self.classes_, codes = self._classes(labels)
         self._reader = ColumnReader.fit(frame, self.nominal)

@@ -22,6 +22,7 @@ import everytree._core as _core
 from everytree.common.arguments import argument, number, refused, whole
 from everytree.common.fields import checked_number
 from everytree.common.limits import Limits
+from everytree.common.reading import reading
 from everytree.common.text import clip
 from everytree.data.columns import ColumnReader, set_classes
 from everytree.data.cut_rules import refuse_missing
@@ -97,10 +98,11 @@ class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier
         with self._rows_at_hand():
             settings = self._settings()
             control = Limits(self.time_limit, self.memory_limit).control()
-            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-            self._check_room(frame, control)
-            self._given = None
-            reader = self._new_reader(frame, weights)
+            with reading(self.time_limit, self.memory_limit):
+                frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+                self._check_room(frame, control)
+                self._given = None
+                reader = self._new_reader(frame, weights)
             control.check()
             rows = Rows(reader.arrays(frame), labels, ones(weights, frame.n_rows))
             self._learn(reader, rows, settings, control, None)
@@ -149,7 +151,8 @@ class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier
         with self._unless_refused() as before:
             settings = self._settings()
             control = Limits(self.time_limit, self.memory_limit).control()
-            frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
+            with reading(self.time_limit, self.memory_limit):
+                frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
             self._check_room(frame, control)
             self._check_classes(classes, labels, first)
             if first or self._rows is None:

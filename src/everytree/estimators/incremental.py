@@ -88,7 +88,8 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 self._given = self._tally = None
             else:
                 with self._one_clock():
-                    frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+                    with self._reading():
+                        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
                     self._given = None
                     self._learn(self._new_tally(), frame, labels, weights)
                     self._after_fit(frame, labels, sample_weight)
@@ -174,7 +175,8 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 "rows, merge tables, or start again with partial_fit on a new model"
             )
         with self._one_clock(), self._unless_refused() as before:
-            frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
+            with self._reading():
+                frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
             if not first:
                 self.target_name_ = before["target_name_"]
             self._check_classes(classes, labels, first)
@@ -193,8 +195,9 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     def _learn(
         self, tally: AnyTally, frame: Frame, labels: npt.NDArray[Any], weights: ExampleWeights | None
     ) -> None:
-        tally = tally.add(frame, labels, weights, self._given)
-        self.binarizer_, counted = tally.binarized()
+        with self._reading():
+            tally = tally.add(frame, labels, weights, self._given)
+            self.binarizer_, counted = tally.binarized()
         table = Table.of(counted)
         self.classes_ = tally.labels
         self.checked_costs()

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.common.limits import Limits
+from everytree.common.reading import reading
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
 from everytree.data.columns import set_classes
 from everytree.data.recipes.wanted import as_read
@@ -183,17 +184,18 @@ class PathAverageTreeClassifier(Exports, CrossCalibrated, ColumnTreeClassifier):
     def _fit_rows(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> None:
         control = Limits(self.time_limit, self.memory_limit).control()
         spread = self._spread()
-        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        with reading(self.time_limit, self.memory_limit):
+            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
         self.classes_, classes = self._classes(labels)
         self.checked_costs()
         self.s_ = self._size(len(self.classes_))
         self._categorizer = self._make_categorizer()
-        self._categorizer.fit(frame, classes, len(self.classes_), weights)
-        self.categories_ = self._categorizer.categories_
-        control.check()
-
-        codes = self._categorizer.transform(frame)
+        with reading(self.time_limit, self.memory_limit):
+            self._categorizer.fit(frame, classes, len(self.classes_), weights)
+            self.categories_ = self._categorizer.categories_
+            control.check()
+            codes = self._categorizer.transform(frame)
         columns = _core.Columns(frame.n_rows)
         for j, categories in enumerate(self.categories_):
             columns.add_nominal(codes[:, j], categories.n_values)

@@ -331,8 +331,9 @@ class TreeSampler:
                     log_target.append(by_chain(last, "log_prior") + by_chain(last, "log_data"))
             show(burn_in + n)
         if not any(len(part[0]["which"]) for part in out.kept):
-            # A limit came before any draw: the trees of the chains, one proposal later, are the only draws.
-            out.kept.append(self._chains.run(1, 0, 1, then, Limits().control())[0])
+            # A limit came before any draw: the trees of the chains, as they are, are the only draws. Another proposal
+            # is no instant where there are thousands of tests and many classes: it then takes seconds.
+            out.kept.append(self._chains.run(1, 0, 0, then, Limits().control())[0])
         return out
 
 

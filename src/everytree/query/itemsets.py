@@ -432,7 +432,7 @@ def mined_from(engine: Engine, extend_pure: bool, paths: Paths | None = None) ->
         )
     with engine.question("mining itemsets") as control:
         items, ends, counts = _core.mine_itemsets(
-            engine.core_table(), depth, engine.min_leaf, extend_pure, control, paths
+            engine.table_of_search(), depth, engine.min_leaf, extend_pure, control, paths
         )
         if paths is not None:
             paths.check()

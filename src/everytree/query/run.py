@@ -37,7 +37,9 @@ def new_search(space: Engine, cost: Cost, n_threads: int) -> _core.Search:
     """Make a search of a space that knows nothing yet."""
     switches = space.switches
     bounds = (switches[bound] for bound in BOUNDS)
-    return _core.Search(space.core_table(), cost.core, space.min_count, n_threads, switches["merge"], *bounds)
+    return _core.Search(
+        space.table_of_search(), cost.core, space.min_count, n_threads, switches["merge"], *bounds
+    )
 
 
 def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> Outcome:

@@ -63,7 +63,9 @@ def mine(
         paths.check()
         return [], {"strategy": strategy}
     depth = -1 if space.max_depth is None else space.max_depth
-    trees, report = _core.mine(space.core_table(), strategy, query, depth, space.min_count, control, paths)
+    trees, report = _core.mine(
+        space.table_of_search(), strategy, query, depth, space.min_count, control, paths
+    )
     if paths is not None:
         paths.check()
     info: dict[str, Any] = {"strategy": strategy, **report}

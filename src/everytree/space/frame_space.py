@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.limits import Limits, Progress
+from everytree.common.reading import reading
 from everytree.data.binarizer import (
     Binarizer,
     attribute_names,
@@ -108,9 +109,10 @@ class FrameSpace(Engine):
         binarizer = Binarizer(
             bins, missing, unknown=unknown, nominal=nominal, max_categories=max_categories, cuts=cuts
         )
-        frame = read_frame(X)
-        codes, labels = label_codes(y, frame.n_rows, classes)
-        table = frame_table(binarizer, frame, codes, labels, sample_weight, memory_limit)
+        with reading(time_limit, memory_limit):
+            frame = read_frame(X)
+            codes, labels = label_codes(y, frame.n_rows, classes)
+            table = frame_table(binarizer, frame, codes, labels, sample_weight, memory_limit)
         space = cls.__new__(cls)
         limits = Limits(time_limit, memory_limit, progress)
         Engine.__init__(space, table, max_depth, min_leaf, n_jobs, attribute_names(binarizer), limits)

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from everytree.common.reading import looked
+
 __all__ = ["MARKS", "NumberForm", "form_of", "is_unit"]
 
 MARKS = (
@@ -94,7 +96,7 @@ def form_of(cells: Mapping[str, int]) -> tuple[NumberForm, int]:
     marks = tuple(mark for mark in MARKS if any(mark in cell for cell in cells))
     marks += tuple(unit for unit in _units(cells) if unit not in marks)
     best, most = NumberForm(), 0
-    for decimal, thousands in FORMS:
+    for decimal, thousands in looked(FORMS):
         form = NumberForm(decimal, thousands, marks)
         rows = sum(count for cell, count in cells.items() if form.number(cell) is not None)
         if rows > most:

@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from everytree.common.reading import looked
 from everytree.data.column import Column, Kind, coded
 from everytree.data.cuts import number_text
 from everytree.data.recipes.dates import hours_of, moment_of
@@ -314,7 +315,7 @@ def _made(recipe: Recipe, column: Column) -> tuple[list[Column], Unread | None]:
     else:
         texts = texts_of(column)
         labels, codes = texts.labels, texts.data
-        found = [recipe.values(label) for label in labels]
+        found = [recipe.values(label) for label in looked(labels)]
     codes = np.where(column.missing, -1, codes)
     told = {*recipe.absent}
     gone = np.array(

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from everytree.common.reading import looked
 from everytree.common.text import show, show_many
 from everytree.data.column import Column
 from everytree.data.cuts import number_text
@@ -172,7 +173,7 @@ def recognised(
             found.problems.append(
                 f"there is no column {show(name)} to read as {told[name]}; there are {show_many(list(columns))}"
             )
-    for name, column in columns.items():
+    for name, column in looked(columns.items()):
         word = told.get(name)
         if word is not None:
             _as_asked(found, column, word)

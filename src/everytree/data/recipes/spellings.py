@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from everytree.common.reading import looked
 from everytree.common.text import show, show_many
 
 __all__ = ["Spellings", "is_one_word", "spellings"]
@@ -53,7 +54,7 @@ def spellings(cells: Mapping[str, int]) -> Spellings:
     for cell in cells:
         groups.setdefault(cell.strip().lower(), []).append(cell)
     same, joined, apart = dict[str, str](), list[list[str]](), list[list[str]]()
-    for small, group in groups.items():
+    for small, group in looked(groups.items()):
         if not is_one_word(group):
             if len(group) > 1:
                 apart.append(sorted(group))
