@@ -15,7 +15,7 @@ import everytree as et
 from everytree.data import fewer_tests
 from everytree.data.binarizer import Binarizer, encodings_of, rules_of
 from everytree.data.cut_rules import CutRules
-from everytree.data.fewer_tests import Budget, code_columns, greedy_cuts, leave_out
+from everytree.data.fewer_tests import Budget, Coded, alike, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import read_frame
 from everytree.errors import DataError, LimitReached
 
@@ -234,3 +234,30 @@ def test_codes_take_a_byte_where_there_are_few_cuts() -> None:
     grown = greedy_cuts(columns, y, None, 3, 1, None, memory=4 * 300 * len(columns))
     assert any(grown)
     assert not any(greedy_cuts(columns, y, None, 3, 1, None, memory=4 * 300 * len(columns) - 1))
+
+
+def test_rows_that_no_test_tells_apart_are_found_with_many_columns() -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (400, 60)).astype(np.uint8)
+    codes[:, 8:] = codes[:, :1]  # 3^60 kinds do not fit one number, and only 3^8 occur
+    y, counts = rng.integers(0, 2, 400), rng.integers(1, 5, 400)
+    groups: dict[bytes, list[int]] = {}
+    for row, label, n in zip(codes, y, counts, strict=True):
+        groups.setdefault(row.tobytes(), [0, 0])[label] += int(n)
+    mixed = sorted(group for group in groups.values() if min(group) > 0)
+    found = alike([Coded(j, 2, codes[:, j]) for j in range(60)], y, 2, counts)
+    assert sorted(found[:-2].tolist()) == mixed
+    assert found.sum() == counts.sum()
+    assert (found[-2:] == np.diag(np.diag(found[-2:]))).all()
+
+
+def test_greedy_trees_are_grown_on_the_rows_that_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fewer_tests, "LEAST_ROWS", 50)
+    X, y = numbers(2_000)
+    columns = code_columns(frame := read_frame(X), encodings_of(CutRules(bins=40), frame, None, y))
+    cuts = greedy_cuts(columns, y, None, 4, 30, None, 1e-9)
+    assert (
+        0 < sum(map(len, cuts)) <= 15
+    )  # of one tree of four levels, with leaves of one of its fifty rows at least
+    weighted = greedy_cuts(columns, y, np.full(2_000, 3), 4, 90, None, 1e-9)
+    assert 0 < sum(map(len, weighted)) <= 15

@@ -29,7 +29,7 @@ from everytree.data.asked import ColumnQuestions
 from everytree.data.binarizer import attribute_names
 from everytree.data.encoding import Encoding
 from everytree.data.example_weights import ExampleWeights
-from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out, may_lose
+from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out, worth_leaving_out
 from everytree.data.frames import Frame
 from everytree.data.recipes.wanted import as_read
 from everytree.data.table import Table
@@ -380,7 +380,7 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
         self._missed = budget.missed(frame.n_rows, n_all)
         if not self._missed:
             return
-        if not any(may_lose(encoding) for encoding in encodings):
+        if not worth_leaving_out(encodings):
             self._missed = ""
             return
         coded = code_columns(frame, encodings)
