@@ -255,7 +255,7 @@ def test_chunks() -> None:
 def test_unlabelled_rows() -> None:
     frame = pl.LazyFrame({"a": [1, 2, 3, 4, 900], "y": [0, 0, 1, 1, None]})
     with pytest.raises(DataError, match="1 labels of 'y' are missing"):
-        Table.from_frame(object(), "y")
+        Table.from_frame(frame, "y")
     table = Table.from_frame(frame, "y", bins=2, unlabelled="drop")
     assert table.test_names == ("a <= 2.5",)
     assert table.total == 4

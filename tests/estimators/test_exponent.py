@@ -116,7 +116,7 @@ def test_damaged_files_are_refused(tmp_path) -> None:
     content = json.loads((tmp_path / "m.json").read_text())
     for change, message in (
         ({"exponent": -1}, "from 0 to 10"), ({"exponent": "2"}, "from 0 to 10"), ({"exponent": None}, "from 0 to 10"),
-        ({"loo_log_loss": "low"}, "a number or null"),
+        ({"loo_log_loss": "low"}, "a finite number"),
     ):  # fmt: skip
         (tmp_path / "bad.json").write_text(json.dumps(content | {"claims": content["claims"] | change}))
         with pytest.raises(et.DataError, match=message):

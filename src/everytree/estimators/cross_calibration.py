@@ -254,6 +254,8 @@ class CrossCalibrated:
 def _number(claims: dict[str, Any], name: str) -> Any:
     """Return a number of the claims, or None; an exponent has a range, and is always there."""
     value = claims.get(name)
-    if name == "exponent" and not 0 <= checked_number(value, "claims.exponent") <= MOST:
-        raise DataError(f"claims.exponent is {clip(value)}; expected a number from 0 to {MOST:g}")
+    if name == "exponent":
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
+            raise DataError(f"claims.exponent is {clip(value)}; expected a number from 0 to {MOST:g}")
+        return value
     return value if value is None else checked_number(value, f"claims.{name}")
