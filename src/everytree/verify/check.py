@@ -27,6 +27,7 @@ from everytree.verify.every import check_pool, read_pool
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
 from everytree.verify.fills import fill_facts
+from everytree.verify.held import other_report
 from everytree.verify.model import Model, blanks_of, format_of, read_file, read_model
 from everytree.verify.optimum import check_optimum
 from everytree.verify.places import place_facts
@@ -120,13 +121,24 @@ def verify_model(
         table, read = raw, list[Fact]()
         if "recipes" in content:
             table, read = by_recipes(raw, content["recipes"], missing, decimal)
-        if whole is not None:
-            report = _whole(whole, table, ways)
-        elif kind == "everytree.every":
-            report = _every(content, table, ways, max_states, time_limit)
-        else:
-            report = _tests(content, kind == "everytree.rules", table, ways, max_states, time_limit)
-        return replace(report, facts=(*report.facts, *read))
+        def check(table: CsvTable) -> Report:
+            if whole is not None:
+                report = _whole(whole, table, ways)
+            elif kind == "everytree.every":
+                report = _every(content, table, ways, max_states, time_limit)
+            else:
+                report = _tests(content, kind == "everytree.rules", table, ways, max_states, time_limit)
+            return replace(report, facts=(*report.facts, *read))
+
+        report = check(table)
+        if report.ok:
+            return report
+        numbers = [
+            each["name"]
+            for each in content["columns"]
+            if each.get("values") is None and each["name"] in table.columns
+        ]
+        return other_report(table, numbers, missing, decimal, check, time_limit, whole is not None) or report
 
 
 @contextmanager

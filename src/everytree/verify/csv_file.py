@@ -49,7 +49,8 @@ class CsvTable:
     """Cells as text: ``columns[name][i]`` is the cell of row i, which stands on line ``lines[i]`` of the file.
 
     ``exact`` are the cells with the blanks around them, where these were asked for; ``unlabelled`` are the different
-    cells of rows that were left out for want of a label.
+    cells of rows that were left out for want of a label. ``held`` says how the numbers of a column were held,
+    where that is otherwise than they are read (``held.py``).
     """
 
     file: str
@@ -58,6 +59,7 @@ class CsvTable:
     lines: list[int]
     exact: dict[str, list[str]] = field(default_factory=dict)
     unlabelled: dict[str, frozenset[str]] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -81,7 +83,7 @@ class CsvTable:
             each: frozenset(cells[row] for row in rest) | self.unlabelled.get(each, frozenset())
             for each, cells in self.columns.items()
         }
-        return CsvTable(self.file, self.names, columns, lines, exact, others)
+        return CsvTable(self.file, self.names, columns, lines, exact, others, self.held)
 
     def cells(self, name: str, values: Collection[Any]) -> list[str]:
         """Return the cells of a column: with the blanks around them, where one of its known values has some."""
