@@ -81,6 +81,18 @@ def test_what_is_wrong_is_said_and_nothing_is_written(
     assert os.listdir(tmp_path) == []
 
 
+def test_data_that_do_not_fit_the_model_are_named(files: Path, tmp_path: Path, cli: Cli) -> None:
+    text = (files / "d.csv").read_text(encoding="utf-8")
+    for change, message in (
+        (lambda: text.replace("größe", "gross"), "other.csv: the model needs 1 more column: 'größe'"),
+        (lambda: text.replace("ill", "sick"), "other.csv: the data hold the label 'sick'"),
+    ):
+        (tmp_path / "other.csv").write_text(change(), encoding="utf-8")
+        done = cli("report", files / "m.json", "--data", tmp_path / "other.csv", "--out", tmp_path / "p.html")
+        assert done.code == 2
+        assert message in " ".join(done.err.split()), done.err
+
+
 def test_one_command_from_a_file_to_a_page(mixed: Path, tmp_path: Path, cli: Cli) -> None:
     page = tmp_path / "page.html"
     done = cli("fit", mixed, "--max-depth", 2, "--page", page)

@@ -344,6 +344,10 @@ def test_another_target_and_another_file(address: str, tmp_path: Path) -> None:
     assert status == 400
     assert "bad.csv" in json.loads(text)["error"]
     assert json.loads(text)["code"] == "data"
+    for name, content in (("lone.csv", b"class\nx\ny\nx\n"), ("odd.c%00v", b"a,class\n1,x\n\x00,y\n")):
+        status, text, _ = ask(address, "POST", "/api/open", token | {"X-Everytree-Name": name}, content)
+        assert status == 400
+        assert name.partition("%")[0] in json.loads(text)["error"]
 
 
 @pytest.mark.long

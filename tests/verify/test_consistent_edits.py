@@ -19,6 +19,7 @@ import pytest
 from verify_settings import sealed
 
 import everytree as et
+from everytree.data.readers.pick import read_like
 from everytree.verify import InputError, Report, verify_model
 
 
@@ -412,6 +413,31 @@ def test_how_a_column_is_read_is_shown(tmp_path: Path) -> None:
     assert report.unchecked == ("words of city",)
 
 
+@pytest.mark.parametrize(
+    "made", [best, average, et.C45TreeClassifier, lambda: et.CARTTreeClassifier(folds=3)]
+)
+def test_words_of_yes_and_no_without_a_recipe_are_shown(made: Any, tmp_path: Path) -> None:
+    """Without it "T" is yes, and with it nothing: no row tells."""
+    frame, rng = people(), np.random.default_rng(0)
+    frame["paid"] = np.where((frame["state"] == "ill") ^ (rng.random(len(frame)) < 0.1), "Y", "no")
+    frame.loc[::5, "paid"] = frame.loc[::5, "paid"].replace({"Y": "yes", "no": "n"})
+    case = Saved(tmp_path, made(), frame)
+    case.model.fit(*et.read(case.data, target="state").split("state")).save(case.file, target="state")
+    case.content = json.loads(case.file.read_text(encoding="utf-8"))
+    assert [each["column"] for each in case.content["recipes"]] == ["paid"]
+    frame.assign(paid=np.where(frame.index % 2, "T", "F")).to_csv(tmp_path / "new.csv", index=False)
+
+    def predicted() -> np.ndarray:
+        model = et.load_model(case.file)
+        return model.predict_proba(read_like(model, tmp_path / "new.csv"))
+
+    before = predicted()
+    report = case.changed(lambda content: content["recipes"].clear())
+    assert (predicted() != before).any()
+    assert "'t'" in report["reading of paid"].claimed
+    assert report["reading of paid"].verdict == "not checkable"
+
+
 def _with_another_class(content: dict[str, Any]) -> None:
     """Add a class that no row has, with all that goes with it."""
     content["classes"].append("zzz")
@@ -491,3 +517,22 @@ def test_cuts_of_a_column_of_texts_are_refused(tmp_path: Path) -> None:
     case.file.write_text(json.dumps(case.content), encoding="utf-8")
     with pytest.raises(InputError, match=r"model\.json: columns\[2\]\.cuts is \[1\.5\]; expected none"):
         verify_model(case.file, case.data)
+
+
+def test_rules_of_other_tests_are_told(tmp_path: Path) -> None:
+    case = Saved(tmp_path, et.CompressedClassifier(average(bins=4), 0.02))
+    assert case.changed(lambda content: None)["tests"].verdict == "true"
+    report = case.changed(lambda content: content["average"].update(bins=3))
+    assert (report.ok, report.unchecked) == (True, ("tests",))
+    report = case.changed(lambda content: content["average"].pop("bins"))  # as in files of older versions
+    assert (report.ok, report.unchecked) == (True, ("parameters",))
+    given = Saved(tmp_path, et.CompressedClassifier(average(bins={"age": [30.0, 40.0]}), 0.02))
+    assert given.changed(lambda content: None).proved
+
+
+def test_rules_without_costs_say_so(tmp_path: Path) -> None:
+    costs = [[0, 1], [9, 0]]
+    case = Saved(tmp_path, et.CompressedClassifier(average(bins=2, cost_matrix=costs), 0.02))
+    assert "9" in case.changed(lambda content: None)["cost_matrix"].claimed
+    report = case.changed(lambda content: content.pop("cost_matrix"))
+    assert (report["cost_matrix"].claimed, report["cost_matrix"].verdict) == ("none", "not checkable")

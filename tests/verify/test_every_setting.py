@@ -181,5 +181,5 @@ def test_a_file_of_many_averages_is_read_under_limits_that_are_limits(tmp_path: 
         content["params"][name] = value
         sealed(content)
         case.file.write_text(json.dumps(content), encoding="utf-8")
-        with pytest.raises(et.DataError, match=rf"model\.json: params: {name}"):
+        with pytest.raises(et.DataError, match=rf"model\.json: params[.:] ?{name}"):
             et.load_model(case.file)

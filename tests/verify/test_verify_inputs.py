@@ -7,6 +7,7 @@ import gzip
 import json
 import random
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -377,3 +378,11 @@ def test_errors_name_one_file(made, tmp_path) -> None:
     with pytest.raises(InputError, match=rf"^{case.data}:\d+: 'away' in the label column") as caught:
         case.verify()
     assert str(case.file) not in str(caught.value)
+
+
+def test_a_line_that_is_no_line_of_a_table_is_refused_before_it_is_parted(tmp_path: Path) -> None:
+    """30 MB of commas took 25 seconds and 3.4 GB."""
+    file = tmp_path / "data.csv"
+    file.write_text("," * (2**24 + 1), encoding="ascii")
+    with pytest.raises(InputError, match=r"data\.csv:1: the line is longer than 16777216 characters"):
+        csv_file.read_table(file)

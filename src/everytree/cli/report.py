@@ -14,7 +14,7 @@ from everytree.common.drafts import write_whole
 from everytree.data.readers.pick import EXTENSIONS
 from everytree.errors import DataError
 from everytree.estimators.load import load_model
-from everytree.report.given import read_as_trained
+from everytree.report.given import examples_of, read_as_trained
 from everytree.report.page import html_of
 from everytree.report.page_data import page_data
 
@@ -43,6 +43,7 @@ def run_report(
     given: Any = None
     if data is not None:
         given = read_as_trained(model, lambda types: read_data(data, reading, types), target)
+        _check_fit(model, given, target, data)
     with at_work():  # Ctrl-C leaves out the part that is being made, and a note says so
         made = page_data(model, given, title=title, target=target, rows=rows, time_limit=time_limit)
     html = html_of(made)
@@ -55,3 +56,13 @@ def run_report(
     for text in made["notes"]:
         note(text)
     console().print(f"{out}: {size:,} bytes; it opens in any browser, without a network")
+
+
+def _check_fit(model: Any, given: Any, target: str | None, data: Path) -> None:
+    """Refuse, by the name of their file, data that are not of the model's columns and classes."""
+    try:
+        examples_of(model, given, target)
+    except DataError as error:
+        if error.parameter is not None or str(data) in str(error):
+            raise
+        raise DataError(f"{data}: {error}", code=error.code) from error

@@ -221,6 +221,6 @@ def _averaged(model: BayesOptimalClassifier) -> dict[str, Any]:
         "max_depth": space.max_depth,
         "min_leaf": space.min_leaf,
         **({} if model.posterior_.power == 1 else {"power": model.posterior_.power}),
-        **({} if space.table.columns is None else {"cuts": "local"}),
+        **({"bins": model.bins} if space.table.columns is None else {"cuts": "local"}),
         **({} if weights is None else {"class_weight": weights}),
     }

@@ -15,6 +15,7 @@ from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
 from everytree.data.recipes.json_form import recipes_from_json, recipes_to_json
 from everytree.errors import DataError, QueryError
+from everytree.files.parameters import check_parameter
 
 __all__ = [
     "check_costs",
@@ -133,7 +134,10 @@ def params_from_json(params: Any, made: Any) -> dict[str, Any]:
             raise DataError(
                 f"params.{name} is not a parameter of {made.__name__}; expected {', '.join(known)}"
             )
-    return {name: value_from_json(value, f"params.{name}") for name, value in params.items()}
+    given = {name: value_from_json(value, f"params.{name}") for name, value in params.items()}
+    for name, value in given.items():
+        check_parameter(name, value, known[name])
+    return given
 
 
 def check_costs(model: Any) -> None:

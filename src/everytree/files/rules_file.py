@@ -50,7 +50,8 @@ FIELDS = (
 
 ESTIMATOR, AVERAGED = "CompressedClassifier", "BayesOptimalClassifier"
 AVERAGE = ("prior", "dirichlet", "max_depth", "min_leaf")
-MORE = {"power", "cuts", "class_weight"}  # which the field average has where they are not as usual
+# which the field average has where they are not as usual; bins is in none of older files, nor with local cuts
+MORE = {"power", "cuts", "class_weight", "bins"}
 
 
 def save_rules(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.text import clip
+from everytree.common.text import clip, show_many
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.readers.dataset import Dataset
@@ -78,6 +78,10 @@ def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:
             f"there is no column {clip(name)} with the label; the columns are {clip(names)}",
             code="unknown-column", parameter="target", value=name, expected="a column",
         )  # fmt: skip
+    lacking = [each for each in known if each not in names]
+    if lacking and isinstance(table, Dataset) and not getattr(model, "recipes_", ()):
+        needs = f"{len(lacking)} more column{'s' if len(lacking) > 1 else ''}: {show_many(lacking)}"
+        raise DataError(f"the model needs {needs}; the data have {show_many(names)}")
     features = known if known and set(known) <= set(names) else [each for each in names if each != name]
     if isinstance(table, Dataset):
         table = labelled(replace(table, target=name))  # as fit does with the same file

@@ -178,9 +178,8 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
     async def upload(request: Request) -> Response:
         name = PurePath(unquote(request.headers.get("x-everytree-name", ""))).name
         suffix = "".join(PurePath(name).suffixes[-2:]) or ".csv"
-        draft = (
-            folder / f"{secrets.token_hex(8)}{suffix if suffix.isascii() and len(suffix) < 20 else '.csv'}"
-        )
+        plain = suffix.isascii() and suffix.isprintable() and len(suffix) < 20
+        draft = folder / f"{secrets.token_hex(8)}{suffix if plain else '.csv'}"
         size = 0
         try:
             with open(draft, "xb") as file:
@@ -190,7 +189,10 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
                         raise DataError(f"the file is longer than {MOST_UPLOAD} bytes")
                     file.write(chunk)
             found = await in_thread(_read_named, draft, name)
-            await in_thread(explorer.open, found, name)
+            try:
+                await in_thread(explorer.open, found, name)
+            except DataError as error:
+                raise error if name in str(error) else DataError(f"{name}: {error}", **error.fields) from None
         finally:
             draft.unlink(missing_ok=True)
         return JSONResponse({}, headers=HEADERS)

@@ -30,19 +30,24 @@ from everytree.verify.places import BY_CLASSES, bins_of, cuts_given
 
 __all__ = ["asked_facts", "cuts_of"]
 
-# Parameters that every file of a tree or an average over 0/1 tests has; those of compressed rules have none.
+# Parameters that every file of a tree or an average over 0/1 tests has; those of compressed rules have bins alone.
 ALWAYS = ("max_depth", "min_leaf", "bins", "dirichlet")
 Asked = tuple[Test, int]  # a test, and the rows in which it holds, as bits
 
 
 def asked_facts(model: Model, cells: Cells) -> list[Fact]:
     """Compare the tests of a model with those that its parameters ask for."""
-    if model.estimator == "CompressedClassifier":
-        return []
-    always = (*ALWAYS, *(("leaf_penalty",) if model.estimator == "OptimalTreeClassifier" else ()))
+    rules = model.estimator == "CompressedClassifier"
+    if rules and model.params.get("cuts") == "local":
+        return []  # its tests are those of the rules alone, and its bound is not checked
+    own = ("leaf_penalty",) if model.estimator == "OptimalTreeClassifier" else ()
+    always = ("bins",) if rules else (*ALWAYS, *own)
     lacking = [name for name in always if name not in model.params]
     if lacking:
-        note = f"params do not say {lacking[0]}, for which a default is taken where the file is loaded"
+        taken = "so that nothing tells which tests were asked for"
+        if not rules:
+            taken = "for which a default is taken where the file is loaded"
+        note = f"{'average does' if rules else 'params do'} not say {lacking[0]}, {taken}"
         return [Fact("parameters", None, None, UNCHECKED, note, predicts=True)]
     found: list[list[Asked]] = []
     for j, column in enumerate(model.columns):

@@ -25,8 +25,9 @@ from everytree.verify.cuts import code_facts, cut_facts
 from everytree.verify.draws import check_draws
 from everytree.verify.every import check_pool, read_pool
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
-from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
+from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact, Report
 from everytree.verify.fills import fill_facts
+from everytree.verify.held import other_report
 from everytree.verify.model import Model, blanks_of, format_of, read_file, read_model
 from everytree.verify.optimum import check_optimum
 from everytree.verify.places import place_facts
@@ -34,7 +35,7 @@ from everytree.verify.posterior import check_probable
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Space
 from everytree.verify.query import Query, dirichlet_at, read_query
-from everytree.verify.recipes import by_recipes
+from everytree.verify.recipes import by_recipes, truth_facts
 from everytree.verify.rules import check_rules
 from everytree.verify.whole import Whole, check_whole, read_whole
 
@@ -120,13 +121,27 @@ def verify_model(
         table, read = raw, list[Fact]()
         if "recipes" in content:
             table, read = by_recipes(raw, content["recipes"], missing, decimal)
-        if whole is not None:
-            report = _whole(whole, table, ways)
-        elif kind == "everytree.every":
-            report = _every(content, table, ways, max_states, time_limit)
-        else:
-            report = _tests(content, kind == "everytree.rules", table, ways, max_states, time_limit)
-        return replace(report, facts=(*report.facts, *read))
+        told = {fact.name for fact in read}
+
+        def check(table: CsvTable) -> Report:
+            if whole is not None:
+                report = _whole(whole, table, ways)
+            elif kind == "everytree.every":
+                report = _every(content, table, ways, max_states, time_limit)
+            else:
+                report = _tests(content, kind == "everytree.rules", table, ways, max_states, time_limit)
+            own = (fact for fact in report.facts if fact.verdict != NOTED or fact.name not in told)
+            return replace(report, facts=(*own, *read))
+
+        report = check(table)
+        if report.ok:
+            return report
+        numbers = [
+            each["name"]
+            for each in content["columns"]
+            if each.get("values") is None and each["name"] in table.columns
+        ]
+        return other_report(table, numbers, missing, decimal, check, time_limit, whole is not None) or report
 
 
 @contextmanager
@@ -143,7 +158,8 @@ def _naming(model: str, data: str) -> Iterator[None]:
 def _whole(whole: Whole, table: CsvTable, ways: dict[str, Any]) -> Report:
     """Check a tree on whole columns."""
     cells = read_cells(table, whole.model, **ways)
-    return Report((*check_whole(whole, cells), *class_facts(whole.model, cells)), cells.notes)
+    facts = (*check_whole(whole, cells), *class_facts(whole.model, cells))
+    return Report((*facts, *truth_facts(whole.model, table, cells, ways["missing"])), cells.notes)
 
 
 def _tests(
@@ -162,6 +178,7 @@ def _tests(
     filled = fill_facts(claimed, cells if claimed.missing == "impute" else None)
     placed = code_facts(claimed, cells) if claimed.local else place_facts(claimed, cells)
     placed += asked_facts(claimed, cells) + class_facts(claimed, cells)
+    placed += truth_facts(claimed, table, cells, ways["missing"])
     if rules:
         facts = check_rules(content, claimed, examples, max_states, time_limit)
         return Report((*facts, *filled, *placed), examples.notes)
@@ -189,6 +206,7 @@ def _every(
     facts = check_pool(content, pool, examples, max_states, time_limit)
     facts += fill_facts(pool.model, cells if pool.model.missing == "impute" else None)
     facts += code_facts(pool.model, cells) + class_facts(pool.model, cells)
+    facts += truth_facts(pool.model, table, cells, ways["missing"])
     return Report(tuple(facts), examples.notes)
 
 

@@ -29,6 +29,7 @@ DELIMITERS = ",\t;|"
 LOOK_AT = 100  # the delimiter is found from so many lines
 TITLES = 10
 PIECE = 2**20
+LONGEST_LINE = 2**24  # where models learn, too
 # A file may take a hundred times its own bytes, or 1 GiB where that is more, as where models learn: a packed one of
 # 3 MB may hold 100 million rows. Its text is a part of that; rows and cells count as what Python takes for them.
 LEAST_ROOM, TIMES, OF_TEXT, ROW, CELL = 2**30, 100, 4, 120, 60
@@ -49,7 +50,8 @@ class CsvTable:
     """Cells as text: ``columns[name][i]`` is the cell of row i, which stands on line ``lines[i]`` of the file.
 
     ``exact`` are the cells with the blanks around them, where these were asked for; ``unlabelled`` are the different
-    cells of rows that were left out for want of a label.
+    cells of rows that were left out for want of a label. ``held`` says how the numbers of a column were held,
+    where that is otherwise than they are read (``held.py``).
     """
 
     file: str
@@ -58,6 +60,7 @@ class CsvTable:
     lines: list[int]
     exact: dict[str, list[str]] = field(default_factory=dict)
     unlabelled: dict[str, frozenset[str]] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -81,7 +84,7 @@ class CsvTable:
             each: frozenset(cells[row] for row in rest) | self.unlabelled.get(each, frozenset())
             for each, cells in self.columns.items()
         }
-        return CsvTable(self.file, self.names, columns, lines, exact, others)
+        return CsvTable(self.file, self.names, columns, lines, exact, others, self.held)
 
     def cells(self, name: str, values: Collection[Any]) -> list[str]:
         """Return the cells of a column: with the blanks around them, where one of its known values has some."""
@@ -107,7 +110,7 @@ def read_table(
     said = re.match(r'"?sep=([^"\r\n])"?[ \t]*(?=[\r\n])', text, re.IGNORECASE) if header else None
     if said is not None:
         text = text[said.end() :]  # its line end stays, so that lines keep their numbers
-    found = said[1] if said is not None else _delimiter_of(text)
+    found = said[1] if said is not None else _delimiter_of(text, name)
     chosen = delimiter or ("\t" if name.lower().endswith((".tsv", ".tab")) else found)
     records = list(_within(room, name, _records(text, chosen, name, blanks)))
     if not records:
@@ -232,13 +235,18 @@ def _is(content: bytes, encoding: str) -> bool:
     return True
 
 
-def _lines(text: str) -> Iterator[str]:
-    return iter(io.StringIO(text, newline=""))
+def _lines(text: str, name: str) -> Iterator[str]:
+    for number, line in enumerate(io.StringIO(text, newline=""), 1):
+        if len(line) > LONGEST_LINE:
+            raise InputError(
+                f"{name}:{number}: the line is longer than {LONGEST_LINE} characters; expected a table"
+            )
+        yield line
 
 
-def _delimiter_of(text: str) -> str:
+def _delimiter_of(text: str, name: str) -> str:
     sample: list[str] = []
-    for line in _lines(text):
+    for line in _lines(text, name):
         sample.append(line)
         if len(sample) == LOOK_AT:
             sample.pop()  # it may end inside a quoted field
@@ -265,7 +273,7 @@ def _score(sample: Sequence[str], delimiter: str) -> tuple[float, int, int]:
 
 
 def _records(text: str, delimiter: str, name: str, blanks: bool) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(_lines(text), delimiter=delimiter, skipinitialspace=not blanks, strict=True)
+    reader = csv.reader(_lines(text, name), delimiter=delimiter, skipinitialspace=not blanks, strict=True)
     while True:
         start = reader.line_num + 1
         try:

@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import Any
 
 from everytree.verify.csv_file import CsvTable
+from everytree.verify.held import HELD
 from everytree.verify.model import Column, Model, Test
 from everytree.verify.parts import class_weighted, counted, idle_labels, in_examples
 from everytree.verify.problem import InputError, quote
@@ -87,7 +88,7 @@ def read_examples(
     for asked, column, source in zip(tests, model.columns, sources, strict=True):
         cells = table.cells(source, column.values)
         seen = table.unlabelled.get(source, frozenset()).union(cells)
-        read = _reader(column, seen, gone, decimal, model.unknown == "error")
+        read = _reader(column, seen, gone, decimal, model.unknown == "error", table.held.get(source))
         known: dict[str, int] = {}
         for row, cell in enumerate(cells):
             bits = known.get(cell)
@@ -132,7 +133,7 @@ class Cells:
     """The rows of a file for a model on whole columns: numbers, positions of nominal values, None if missing.
 
     A value that was not seen in training is ``UNKNOWN``. Rows of weight zero are left out. ``idle`` are the classes of
-    the model that are the label of none of the rows.
+    the model that are the label of none of the rows, ``sources`` the columns of the file.
     """
 
     rows: list[tuple[Any, ...]]
@@ -140,6 +141,7 @@ class Cells:
     weights: list[Any]  # ints, or Fractions where weights have fractions
     notes: tuple[str, ...] = ()
     idle: tuple[Any, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 def read_cells(
@@ -159,7 +161,7 @@ def read_cells(
     for column, source in zip(model.columns, sources, strict=True):
         texts = table.cells(source, column.values)
         seen = table.unlabelled.get(source, frozenset()).union(texts)
-        read = _reader(column, seen, gone, decimal, strict=False)
+        read = _reader(column, seen, gone, decimal, strict=False, held=table.held.get(source))
         place = {(type(value), value): code for code, value in enumerate(column.values)}
         known: dict[str, Any] = {}
         cells = []
@@ -183,6 +185,7 @@ def read_cells(
         [in_examples(repeats[row], parts) for row in kept],
         notes,
         tuple(each for code, each in enumerate(model.classes) if code not in occurring),
+        tuple(sources),
     )
 
 
@@ -233,7 +236,12 @@ def _value_at(table: CsvTable, row: int, source: str, cell: str, read: Reader) -
 
 
 def _reader(
-    column: Column, seen: frozenset[str], missing: frozenset[str], decimal: str, strict: bool
+    column: Column,
+    seen: frozenset[str],
+    missing: frozenset[str],
+    decimal: str,
+    strict: bool,
+    held: str | None = None,
 ) -> Reader:
     """Return a function that reads the cells of one column, and gives None for a missing one; ``seen`` is all of it."""
     if column.kind == "nominal":
@@ -249,6 +257,8 @@ def _reader(
             return None
         if whole:
             return int(cell)
+        if held is not None:
+            return HELD[held](cell if held == "whole numbers" else float(cell.replace(decimal, ".")))
         value = _number(cell, decimal)
         if value is None and column.kind == "binary":
             value = WORDS.get(cell.lower())

@@ -339,10 +339,11 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
 
 
 def _weighed(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameter that says how much the examples of each class count, from a file of compressed rules."""
+    """Return the parameters of an average that say what its examples and tests are, from a file of rules."""
     average = data.get("average")
-    given = average.get("class_weight") if isinstance(average, dict) else None
-    return {} if given is None else {"class_weight": given}
+    given = average if isinstance(average, dict) else {}
+    weights = {} if given.get("class_weight") is None else {"class_weight": given["class_weight"]}
+    return weights | {name: given[name] for name in ("bins", "cuts") if name in given}
 
 
 def _table(table: dict[str, Any], n_tests: int, n_classes: int) -> dict[int, tuple[int, ...]]:

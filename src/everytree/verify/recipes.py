@@ -20,13 +20,15 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from everytree.verify.csv_file import CsvTable
+from everytree.verify.examples import NUMBER, WORDS, Cells
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
+from everytree.verify.model import Model
 from everytree.verify.problem import InputError, is_number, quote
 
-__all__ = ["by_recipes"]
+__all__ = ["by_recipes", "truth_facts"]
 
-Cells = tuple[str, ...] | None  # what a cell becomes, a text for each column; None: it cannot be read
-Reader = Callable[[str], Cells]
+Made = tuple[str, ...] | None  # what a cell becomes, a text for each column; None: it cannot be read
+Reader = Callable[[str], Made]
 
 NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -90,7 +92,7 @@ def by_recipes(
         table.exact.pop(name, None)  # what a recipe makes has no blanks
         table.unlabelled.pop(name, None)
         names, read = _reader(recipe, at)
-        known: dict[str, Cells] = {}
+        known: dict[str, Made] = {}
         for cell in set(cells):
             known[cell] = None if cell in missing else read(cell)
         for place, each in enumerate(names):
@@ -118,6 +120,23 @@ def _words_facts(recipe: dict[str, Any], name: str, cells: list[str]) -> list[Fa
     return facts
 
 
+def truth_facts(model: Model, table: CsvTable, cells: Cells, missing: Collection[str]) -> list[Fact]:
+    """Show which words say yes and no in columns without a recipe: rows with some of the words tell no more."""
+    facts = []
+    for column, source in zip(model.columns, cells.sources, strict=True):
+        truths = column.kind == "binary" or any(isinstance(value, bool) for value in column.values)
+        if truths and any(
+            cell not in missing and not NUMBER.fullmatch(cell) for cell in set(table.columns[source])
+        ):
+            told = {
+                "yes": [w for w, held in WORDS.items() if held],
+                "no": [w for w, held in WORDS.items() if not held],
+            }
+            note = "informational: there is no recipe for it, so that these words are read"
+            facts.append(Fact(f"reading of {source}", quote(told, LONGEST), None, NOTED, note))
+    return facts
+
+
 def _in(value: str, decimal: str) -> str:
     """Return a number with the decimal mark that the rest of the file has."""
     return (
@@ -127,7 +146,7 @@ def _in(value: str, decimal: str) -> str:
     )
 
 
-def _newest(recipe: dict[str, Any], at: str, known: dict[str, Cells]) -> Fact:
+def _newest(recipe: dict[str, Any], at: str, known: dict[str, Made]) -> Fact:
     """Check that ages count from the newest date of the data."""
     parts = recipe["parts"]
     claimed = recipe["newest"]
@@ -167,7 +186,7 @@ def _reader(recipe: dict[str, Any], at: str) -> tuple[tuple[str, ...], Reader]:
         yes.add("true")
         no.add("false")
 
-        def truth(cell: str) -> Cells:
+        def truth(cell: str) -> Made:
             word = cell.strip().lower()
             return ("true",) if word in yes else ("false",) if word in no else None
 
@@ -289,7 +308,7 @@ def _cut_reader(recipe: dict[str, Any], at: str, number: Callable[[str], float |
         str(int(cut)) if float(cut).is_integer() and abs(cut) < 1e16 else repr(float(cut)) for cut in cuts
     ]
 
-    def label(cell: str) -> Cells:
+    def label(cell: str) -> Made:
         value = number(cell)
         if value is None:
             return None
@@ -318,7 +337,7 @@ def _dates(recipe: dict[str, Any], at: str) -> tuple[tuple[str, ...], Reader]:
             f"{at} has the order {quote(order)} and the parts {quote(parts)}; expected those of a date"
         )
 
-    def read(cell: str) -> Cells:
+    def read(cell: str) -> Made:
         moment = _moment(cell.strip(), order)
         if moment is None:
             return None

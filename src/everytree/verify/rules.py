@@ -26,6 +26,7 @@ from everytree.verify.whole import seal_fact
 __all__ = ["check_rules"]
 
 ROUNDING = 1e-9
+NO_COSTS = Fact("cost_matrix", "none", None, NOTED, "informational: predict answers the most probable class")
 LOCAL = (
     "the nodes of the average chose their own cuts, of which the file holds those of the rules alone; check the model "
     "that the rules were made of"
@@ -48,7 +49,7 @@ def check_rules(
         _fingerprint(content.get("fingerprint"), examples, local),
         seal_fact(content),
         asked_fact((average if isinstance(average, dict) else {}) | {"missing": model.missing}),
-        *cost_facts(content.get("cost_matrix"), n_classes),
+        *(cost_facts(content.get("cost_matrix"), n_classes) or [NO_COSTS]),
     ]
     epsilon, bound = rules.get("epsilon"), rules.get("bound")
     if not is_number(epsilon) or not is_number(bound):

@@ -30,6 +30,7 @@ from everytree.data.readers.arff_syntax import (
 )
 from everytree.data.readers.cells import MAX_CELLS, CellTable, TypeSpec, build_column, parse_number
 from everytree.data.readers.dataset import Dataset, kept_positions
+from everytree.data.readers.room import check_columns
 from everytree.data.readers.text import Lines, Source, open_lines
 from everytree.errors import DataError
 
@@ -120,6 +121,7 @@ def read_arff(
         relation, attributes = _read_header(lines)
         names = [attribute.name for attribute in attributes]
         keep = kept_positions(names, columns, target, types)
+        check_columns(len(keep), lines.name)
         table = CellTable(keep, lines.place, max_cells, lines.room)
         weights = _read_rows(lines, attributes, table)
     result = {}

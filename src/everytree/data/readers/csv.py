@@ -35,6 +35,7 @@ from everytree.data.readers.cells import (
 )
 from everytree.data.readers.dataset import Dataset, kept_positions, unknown_column
 from everytree.data.readers.heading import Record, read_heading, said_delimiter, titles, without_total
+from everytree.data.readers.room import check_columns
 from everytree.data.readers.text import Lines, Source, open_lines
 from everytree.errors import DataError, Step, Wording
 
@@ -197,6 +198,7 @@ class _Plan:
         if target is not None and target not in names:
             raise _no_target(target, names, separator, sniffed)
         keep = kept_positions(names, self.columns, target, self.types)
+        check_columns(len(keep), lines.name)
         origin = f"as on line {heading.line}" if isinstance(self.header, bool) else "as many as header= names"
         notes = heading.notes + _delimiter_notes(names, separator, sniffed)
 

@@ -30,7 +30,7 @@ from everytree.data.readers.cells import MAX_CELLS, TypeSpec
 from everytree.data.readers.convert import optional
 from everytree.data.readers.csv import CHUNK
 from everytree.data.readers.dataset import Dataset, kept_positions
-from everytree.data.readers.room import CELL, LABEL, Room, room_for
+from everytree.data.readers.room import CELL, LABEL, Room, check_columns, room_for
 from everytree.data.readers.text import Source, open_bytes, source_name
 from everytree.errors import DataError, Step, Wording
 
@@ -163,6 +163,7 @@ def read_arrow(
         names = reader.schema.names
         _check_unique(names, source_name(source))
         keep = kept_positions(names, columns, target, types or {})
+        check_columns(len(keep), source_name(source))
         batches, n_rows, held = [], 0, 0
         for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
             n_rows += batch.num_rows
@@ -208,8 +209,10 @@ def _opened(
     """Return a reader of a Parquet file that leaves texts as dictionaries, the columns to read, and those of text."""
     reader = parquet.ParquetFile(file)
     schema = reader.schema_arrow
-    _check_unique(schema.names, name)
-    keep = [schema.names[position] for position in kept_positions(schema.names, columns, target, types)]
+    names = schema.names  # made anew each time it is asked for
+    _check_unique(names, name)
+    keep = [names[position] for position in kept_positions(names, columns, target, types)]
+    check_columns(len(keep), name)
     is_type = optional("pyarrow", _INSTALL).types
     # pyarrow makes no dictionaries of texts that are written as changes.
     changes = {chunk.path_in_schema for chunk in _chunks(reader, keep) if _as_changes(chunk)}

@@ -17,10 +17,11 @@ from typing import IO, Any
 from everytree.common.limits import Limits, in_bytes
 from everytree.errors import DataError, Step, Wording
 
-__all__ = ["CELL", "LABEL", "Room", "room_for"]
+__all__ = ["CELL", "LABEL", "Room", "check_columns", "room_for"]
 
 ALWAYS = 2**30  # bytes that any file may take
 UNPACKED = 100  # times its own size
+MOST_COLUMNS = 500_000  # each takes about a kilobyte beside its cells, and 40 µs: a row of commas is no table
 CELL = 16  # bytes of a cell as a number or a code, with the one that it is made of
 LABEL = (
     200  # bytes of a distinct text beside its characters: an object, its place in a dictionary, its number
@@ -60,6 +61,18 @@ def _why(size: int | None, limit: int) -> str:
     if limit > ALWAYS:
         return f", {UNPACKED} times the {in_bytes(size)} of the file"
     return f", as the file has {in_bytes(size)} only"
+
+
+def check_columns(n_columns: int, name: str) -> None:
+    """Refuse a table that is wider than what anything can be learned from in time."""
+    if n_columns > MOST_COLUMNS:
+        raise DataError(
+            Wording(
+                f"{name}: {n_columns} columns; expected at most {MOST_COLUMNS}. ",
+                Step("fewer-columns", "Read fewer columns with columns=[...]"),
+            ),
+            code="memory",
+        )
 
 
 def room_for(name: str, file: IO[Any], memory_limit: float | None = None) -> Room:
