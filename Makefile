@@ -24,11 +24,11 @@ NINJA    := -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(VENV)/bin/ninja"
 CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
-# Percent of lines and branches together of the package that the quick Python tests must reach (94 when it was set), and of
-# lines and of branches of the core by its C++ tests.
+# Percent of lines and branches together of the package that the quick Python tests must reach (94.3 when it was set), and
+# of lines and of branches of the core by its C++ tests (92.0 and 84.5).
 FLOOR          := 93
-FLOOR_CORE     := 80
-FLOOR_BRANCHES := 60
+FLOOR_CORE     := 90
+FLOOR_BRANCHES := 82
 # `make test COVERAGE=1` measures what its Python tests reach, and fails below the floor.
 COVER := $(if $(COVERAGE),--cov=everytree --cov-branch --cov-report=term:skip-covered --cov-fail-under=$(FLOOR))
 
@@ -147,7 +147,8 @@ coverage-core: $(VENV)/.tools ## line and branch coverage of the core by the C++
 	  find build/coverage -name '*.gcda' -delete && \
 	  $(VENV)/bin/ctest --test-dir build/coverage --parallel 2 --output-on-failure && \
 	  $(PY) -m gcovr --root core --object-directory build/coverage --exclude core/tests --exclude core/fuzz \
-	    --exclude-throw-branches --exclude-unreachable-branches --sort uncovered-percent --txt-metric line \
+	    --gcov-exclude-directories '.*/CompilerIdCXX' --exclude-throw-branches --exclude-unreachable-branches \
+	    --sort uncovered-percent --txt-metric line \
 	    --fail-under-line $(FLOOR_CORE) --fail-under-branch $(FLOOR_BRANCHES) --txt build/coverage/report.txt --print-summary; \
 	fi
 
