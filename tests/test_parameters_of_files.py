@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -57,3 +58,33 @@ def test_defaults_and_what_fit_takes_stay(made: Any, tmp_path: Path) -> None:
         if name in model.get_params(deep=False):
             saved(type(model)(**{name: value}), file, name, value if name != "class_weight" else "balanced")
             et.load_model(file)
+
+
+TAKEN: dict[str, list[Any]] = {
+    "n_jobs": [-2, -1, 2, np.int64(2)], "bins": [np.int64(3), "mdl", "all", {"a": 3}, [0.0, 2.0]], "cuts": ["local"],
+    "random_state": [np.int64(3)], "min_leaf": [np.int64(2)], "max_depth": [np.int64(2), 0, None],
+    "time_limit": [5, np.float64(5)], "memory_limit": [10**9, 1e9], "alpha": [0, np.float32(0.5)], "beta": [0],
+    "nominal": [[0], np.array([0]), ("a",)], "class_weight": ["balanced", {"x": 1, "y": np.float64(2)}],
+    "missing": ["impute", "error"], "folds": [2], "dirichlet": ["1/C", [1.0, 2.0]], "prior": ["uniform", "fit"],
+    "criterion": ["gini", "entropy", "quality", "bayes", "gain_ratio"], "prune": [True, False, "bayes", "cost", None],
+    "lookahead": [2], "max_options": [3], "option_factor": [0.5], "beam": [2], "se": [0], "rule": ["0-SE"],
+    "unknown": ["error"], "leaf_penalty": [0.0, 0.01], "max_leaves": [4], "minimize": [("gini", "size")],
+    "strategy": ["simple"], "split_pure": [True], "averaging": [True], "nominal_tests": ["binary"], "power": [0.5, "fit"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_what_fit_takes_is_read_again(made: Any, tmp_path: Path) -> None:
+    kind, read = type(made()), 0
+    for name, value in ((name, value) for name, values in TAKEN.items() for value in values):
+        if name not in kind().get_params(deep=False):
+            continue
+        model = kind(**{"max_depth": 2, name: value} if "max_depth" in kind().get_params() else {name: value})
+        try:
+            model.fit(FRAME, LABELS).save(tmp_path / "model.json")
+        except et.EverytreeError:  # of another classifier, or not of this one alone
+            continue
+        again = et.load_model(tmp_path / "model.json").predict_proba(FRAME)
+        assert np.allclose(again, model.predict_proba(FRAME)), (name, value)
+        read += 1
+    assert read > 5

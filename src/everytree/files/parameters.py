@@ -81,8 +81,8 @@ KNOWN: dict[str, tuple[Takes, str]] = {
     "restructure": (_between(1), "a number ≥ 1"),
     "subsample": (_or_none(_between(1)), "a number ≥ 1, or None"),
     "n_jobs": (
-        lambda value: value is None or value == -1 or bool(_whole(1)(value)),
-        "a number of threads, −1 for every core, or None",
+        lambda value: value is None or (_number(value) and value == int(value) != 0),
+        "a number of threads, −1 for every core, −2 for all but one, or None",
     ),
     "bins": (_bins, "a number of bins of at least 2, 'all', 'mdl', 'boosted', or cut points"),
     "max_categories": (_whole(1), WHOLE.format(1)),
