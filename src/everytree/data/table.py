@@ -162,8 +162,8 @@ class Table(CountedRows):
         engine : {"duckdb", "polars"}, optional
             What reads the files; by default DuckDB where it is installed.
         memory_limit : int, optional
-            The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk: 128 MiB at least, and
-            up to 190 MB for hundreds of columns.
+            The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk: 128 MiB at least,
+            and up to 190 MB for hundreds of columns.
         **options : object
             Further parameters of ``from_frame``, such as ``bins``.
 
@@ -196,8 +196,8 @@ class Table(CountedRows):
         engine : {"duckdb", "polars"}, optional
             What reads the files; by default DuckDB where it is installed.
         memory_limit : int, optional
-            The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk: 128 MiB at least, and
-            up to 190 MB for hundreds of columns.
+            The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk: 128 MiB at least,
+            and up to 190 MB for hundreds of columns.
         **options : object
             Further parameters of ``from_frame``, such as ``bins``.
 
