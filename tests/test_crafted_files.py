@@ -228,7 +228,7 @@ def test_the_checker_reads_very_many_tests_soon(
     begun = time.process_time()
     report = et.verify_model(path, table, target="y", time_limit=0)
     assert not report.ok
-    assert time.process_time() - begun < 6
+    assert time.process_time() - begun < 12
 
 
 def refusal(path: Path) -> str | None:

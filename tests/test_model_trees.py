@@ -210,7 +210,7 @@ OWN = {
     "PathAverageTreeClassifier": {
         "s": (("params", "s"), "x", "params: s='x'"),
         "missing": (("params", "missing"), "guess", "missing='guess' is not known"),
-        "bins": (("params", "bins"), "best", "bins='best'"),
+        "bins": (("params", "bins"), "best", "bins(=| is )'best'"),
         "cuts": (("columns", 0, "cuts"), [3, 2], r"columns\[0\].cuts\[1\] is 2; expected cuts in ascending"),
         "cut": (("columns", 0, "cuts"), ["x"], r"columns\[0\].cuts\[0\] is 'x'"),
         "both": (("columns", 2, "cuts"), [1], r"columns\[2\].cuts is \[1\]"),

@@ -69,7 +69,7 @@ TAKEN: dict[str, list[Any]] = {
     "criterion": ["gini", "entropy", "quality", "bayes", "gain_ratio"], "prune": [True, False, "bayes", "cost", None],
     "lookahead": [2], "max_options": [3], "option_factor": [0.5], "beam": [2], "se": [0], "rule": ["0-SE"],
     "unknown": ["error"], "leaf_penalty": [0.0, 0.01], "max_leaves": [4], "minimize": [("gini", "size")],
-    "strategy": ["simple"], "split_pure": [True], "averaging": [True], "nominal_tests": ["binary"],
+    "strategy": ["simple", "closed"], "split_pure": [True], "averaging": [True], "nominal_tests": ["binary"],
     "power": [0.5, "fit"],
 }  # fmt: skip
 

@@ -2,8 +2,8 @@
 
     whole numbers       min_leaf, folds, n_draws, …
     numbers             time_limit, alpha, …
-    truth values        prune of C4.5, …
-    words               cuts, strategy, …
+    truth values        averaging, split_pure
+    words               cuts
 
 A classifier checks its parameters when it learns, and some depend on the data; one that comes from a file has learned
 already. A default is always taken, as are parameters of other classifiers that nothing is known of.
@@ -94,16 +94,10 @@ KNOWN: dict[str, tuple[Takes, str]] = {
         "a list of columns, or None",
     ),
     "class_weight": (
-        lambda value: value is None or value == "balanced" or isinstance(value, dict),
-        '"balanced", a dict by label, or None',
+        lambda value: value is None or value == "balanced" or isinstance(value, dict | list | tuple),
+        '"balanced", a dict by label, a weight for each class, or None',
     ),
     "cuts": _words("global", "local", "average", "each"),
-    "method": _words("exact", "collapsed"),
-    "strategy": _words("auto", "simple", "frequent", "apriori"),
-    "missing": _words("error", "category", "impute"),
-    "criterion": _words("gini", "entropy", "quality", "bayes", "gain_ratio"),
-    "rule": _words("0-SE", "1-SE"),
-    "nominal_tests": _words("multiway", "binary"),
 }  # fmt: skip
 
 
