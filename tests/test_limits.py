@@ -103,9 +103,9 @@ def test_a_bound_that_may_still_be_met_is_not_called_infeasible() -> None:
 
 
 def test_a_search_tells_its_best_and_its_bound() -> None:
-    X, y = wide(600, 60)
+    X, y = wide(600, 200)
     told: list[str] = []
-    space = TreeSpace(X, y, 4, 10, time_limit=6, progress=lambda stage, *_: told.append(stage))
+    space = TreeSpace(X, y, 6, 5, time_limit=2, progress=lambda stage, *_: told.append(stage))
     space.best()
     assert any(stage.startswith("searching (best ") and "at least" in stage for stage in told)
 
