@@ -17,7 +17,7 @@ import everytree as et
 from everytree.common.reading import look, reading
 from everytree.errors import LimitReached, QueryError
 
-LIMIT, MOST = 0.2, 0.6
+LIMIT, MOST = 0.2, 1.5
 
 
 def noise(n_rows: int, n_columns: int, n_classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
