@@ -8,8 +8,7 @@
 //     the gate      what does not end in time finds it closed when it wants the lock back, and sleeps until the process
 //                   is gone
 //     callbacks     a callback of Python that outlasts all patience is ended by Python, which unwinds into C++: no
-//     further
-//                   than to call_python, where its thread sleeps
+//                   further than to call_python, where its thread sleeps
 #pragma once
 
 #include <nanobind/nanobind.h>

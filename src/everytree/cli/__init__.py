@@ -48,9 +48,8 @@ def main() -> None:
         finally:
             sys.stdout.flush()  # what cannot be written is told here, and not when Python ends
     except SystemExit as ended:
-        if isinstance(
-            ended.__context__, BrokenPipeError
-        ):  # typer's answer to it is 1, which is that of a check
+        # typer's answer to a closed pipe is 1, which is that of a check
+        if isinstance(ended.__context__, BrokenPipeError):
             _end(PIPE_CLOSED)
         raise
     except BrokenPipeError:
