@@ -18,12 +18,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.reading import look
 from everytree.data.arrays import INT64_MAX, as_tests, check_total, too_many, whole_numbers
 from everytree.data.binarizer import Binarizer
 from everytree.data.example_weights import MOST_COUNTS, ExampleWeights, too_fine
 from everytree.data.listed_tests import TestNames
 from everytree.data.local_columns import LocalColumns
-from everytree.data.row_counts import Given, counts_of_rows, distinct_rows
+from everytree.data.row_counts import Given, counts_of_rows, distinct_rows, rows_at
 from everytree.data.rows_of_codes import AnyRows, RowsOfCodes
 from everytree.data.table_parts import fingerprint_of, fitting, parts_of, shortened
 from everytree.errors import DataError
@@ -87,8 +88,9 @@ class CountedRows:
         """Merge equal rows, leave out empty ones, sort, and freeze."""
         first, place = distinct_rows(tests)
         merged = np.zeros((first.size, counts.shape[1]), dtype=np.int64)
+        look()
         np.add.at(merged, place, counts)
-        self._freeze(tests[first], merged, test_names, classes)
+        self._freeze(rows_at(tests, first), merged, test_names, classes)
 
     def _freeze(
         self,
@@ -241,7 +243,7 @@ class CountedRows:
         labels = None if classes is None else tuple(classes)
         counts, per_example = counts_of_rows(place, first.size, y_codes, n_classes, labels, sample_weight)
         table = cls.trusted(
-            tests[first], counts, test_names, labels, columns=columns, per_example=per_example
+            rows_at(tests, first), counts, test_names, labels, columns=columns, per_example=per_example
         )
         table._given = Given.of(place, y_codes, counts, sample_weight)
         return table

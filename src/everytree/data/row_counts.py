@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.limits import Limits, in_bytes
-from everytree.common.reading import check_memory, look
+from everytree.common.reading import check_memory, look, looked
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.errors import DataError
 
-__all__ = ["Given", "check_classes", "check_room", "counts_of_rows", "distinct_rows"]
+__all__ = ["Given", "by_column", "check_classes", "check_room", "counts_of_rows", "distinct_rows", "rows_at"]
 
 MANY_CLASSES = 4096  # beyond this, tables of mostly zeros take seconds that no limit cuts short
 ROWS_OF_A_CLASS = 8  # with fewer on average the labels are numbers or ids, and no classes
+BLOCK = 2**22  # cells that are moved between two looks at the clock: some milliseconds
 COPIES = 3  # of the counts: those of the table, of the core, and one under way
 
 
@@ -132,13 +133,35 @@ def distinct_rows(tests: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.intp], n
     if m:
         bits = np.packbits(tests, axis=1)
         packed[:, : bits.shape[1]] = bits
-    words = packed.view(">u8").astype(np.uint64)
+    # The last word first, each sort stable: np.lexsort, with a look at the clock after each word.
+    words = [packed.view(">u8")[:, k].astype(np.uint64) for k in looked(range(n_words))]
+    order = np.argsort(words[-1], kind="stable")
+    for word in looked(words[-2::-1]):
+        order = order[np.argsort(word[order], kind="stable")]
+    starts = np.zeros(n, dtype=bool)
+    starts[0] = True
+    for word in looked(words):
+        ordered = word[order]
+        starts[1:] |= ordered[1:] != ordered[:-1]
     look()
-    order = np.argsort(words[:, 0], kind="stable") if n_words == 1 else np.lexsort(words.T[::-1])
-    look()
-    ordered = words[order]
-    starts = np.ones(n, dtype=bool)
-    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     place = np.empty(n, dtype=np.intp)
     place[order] = np.cumsum(starts) - 1
     return order[starts], place
+
+
+def rows_at(rows: npt.NDArray[np.uint8], at: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
+    """``rows[at]``, with a look at the clock after each block: 300,000 rows of 200 tests take 0.1 s."""
+    out = np.empty((at.size, rows.shape[1]), dtype=np.uint8)
+    step = max(1, BLOCK // max(1, rows.shape[1]))
+    for begin in looked(range(0, at.size, step)):
+        out[begin : begin + step] = rows[at[begin : begin + step]]
+    return out
+
+
+def by_column(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The transpose in the order of its rows, with a look at the clock after each block."""
+    out = np.empty(rows.shape[::-1], dtype=np.uint8)
+    step = max(1, BLOCK // max(1, rows.shape[1]))
+    for begin in looked(range(0, len(rows), step)):
+        out[:, begin : begin + step] = rows[begin : begin + step].T
+    return out

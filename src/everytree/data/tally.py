@@ -33,6 +33,7 @@ from everytree.data.encoding import Encoding, Test, encode, matched, outcomes
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.data.facts import ColumnFacts, check_categories, facts_of, is_01, ordered
 from everytree.data.frames import Frame, check_columns, named_columns
+from everytree.data.row_counts import by_column
 from everytree.errors import DataError
 
 __all__ = ["Tally", "check_same_columns", "check_same_kind"]
@@ -195,7 +196,7 @@ class Tally:
         """The fitted Binarizer and the table, as from all rows at once."""
         assert self._table is not None
         # One copy with a row for each test: picking columns out of the table took most of the time.
-        self._by_test = np.ascontiguousarray(self._table.rows.T).view(np.bool_)
+        self._by_test = by_column(self._table.rows).view(np.bool_)
         missing = self._binarizer.missing
         encodings = [encode(self._counted(j), j, bins, missing) for j, bins in enumerate(looked(self._bins))]
         binarizer = Binarizer(**self.parameters)
