@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 import time
-import warnings
 from collections import Counter
 from itertools import pairwise
 from typing import Any
@@ -27,6 +26,7 @@ from everytree.bayes.chains import batch_edges, effective_draws, mean_error, spl
 from everytree.bayes.moves import core_moves
 from everytree.common.allocator import give_back
 from everytree.common.arguments import generator, whole
+from everytree.common.told import tell
 from everytree.engine.engine import Engine
 from everytree.engine.rows import core_rows
 from everytree.engine.weigh import weigh
@@ -165,16 +165,14 @@ class CollapsedPosterior:
 
     def _warn(self, n_draws: int) -> None:
         if self.stop_reason is not None:
-            warnings.warn(
+            tell(
                 f"{self.stop_reason}: {self.n_draws} of {n_draws} draws in each of {self.n_chains} chains",
                 RuntimeWarning,
-                stacklevel=4,
             )
         if self.rhat > UNSURE:
-            warnings.warn(
+            tell(
                 f"the chains disagree (R-hat {self.rhat:.2f}; 1 if they agree): raise n_draws, burn_in or thin",
                 RuntimeWarning,
-                stacklevel=4,
             )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime
 import numbers
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +21,7 @@ from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
 from everytree.common.reading import check_memory, looked
+from everytree.common.told import tell
 from everytree.data.column import Column, nominal_column, without_blanks
 from everytree.data.items import are_dates, hours_or_days, is_missing
 from everytree.data.recipes.dates import moment_of
@@ -104,7 +104,7 @@ def _made_by(frame: Frame, recipes: Recipes) -> Frame:
     """Return a frame with the columns that recipes make in place of their sources."""
     made, unread = apply_recipes({column.name: column for column in frame.columns}, recipes)
     for each in unread:
-        warnings.warn(f"{each}; these are missing", stacklevel=4)
+        tell(f"{each}; these are missing")
     columns = tuple(made.values())
     names = None if frame.names is None else tuple(made)
     return Frame(columns, frame.n_rows, names, recipes)
@@ -204,11 +204,9 @@ def check_columns(estimator: Any, frame: Frame, *, reset: bool) -> None:
         if list(fitted) != list(frame.names):
             raise DataError(_names_differ(list(fitted), list(frame.names)))
     elif fitted is not None:
-        warnings.warn(
-            f"X does not have valid feature names, but {who} was fitted with feature names", stacklevel=3
-        )
+        tell(f"X does not have valid feature names, but {who} was fitted with feature names")
     elif frame.names is not None:
-        warnings.warn(f"X has feature names, but {who} was fitted without feature names", stacklevel=3)
+        tell(f"X has feature names, but {who} was fitted without feature names")
     if n_columns != estimator.n_features_in_:
         raise DataError(
             f"X has {n_columns} features, but {who} is expecting {estimator.n_features_in_} features as "

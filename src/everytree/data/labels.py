@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from sklearn.exceptions import DataConversionWarning
 
 from everytree.common.arguments import refused
+from everytree.common.told import tell
 from everytree.errors import DataError, QueryError
 
 __all__ = ["label_codes", "read_labels"]
@@ -26,11 +26,10 @@ def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
         y = y.values
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
-        warnings.warn(
+        tell(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
         labels = labels.ravel()
     if labels.ndim != 1:

@@ -6,12 +6,12 @@ do with each other, and an id has one for every row. That is hardly ever meant, 
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from everytree.common.text import show
+from everytree.common.told import tell
 from everytree.data.frames import Frame
 from everytree.data.recipes.recognise import Treated, recognised
 
@@ -32,10 +32,9 @@ def warn_of_texts(X: Any, frame: Frame) -> None:
         if len(found) == 1
         else f"{len(found)} columns of text are taken as they are"
     )
-    warnings.warn(
+    tell(
         f"{are}, every text a value of its own. everytree.read(X) would read {named}{more}. To learn from that, "
-        "fit(everytree.read(X), y); predict then takes frames like X",
-        stacklevel=4,
+        "fit(everytree.read(X), y); predict then takes frames like X"
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.common.text import as_number, clip
+from everytree.common.told import tell
 from everytree.draw.colors import INK, LINE, class_color, node_fill
 from everytree.draw.labels import checked_options, clean, predicted, probability, wrap
 from everytree.draw.layout import Shown, place, shown_part
@@ -117,7 +118,7 @@ def plot_tree(
         fits = min(extent.width * points / (placed.width + 1), extent.height * points / (placed.height + 1))
         fontsize = min(LARGEST_FONT, 0.97 * fits)  # hinting makes small letters a little wider than measured
         if fontsize < SMALLEST_FONT:
-            warnings.warn(_too_small(placed.width, placed.height, fontsize), stacklevel=3)
+            tell(_too_small(placed.width, placed.height, fontsize))
     axes.clear()
     axes.set_axis_off()
     axes.set_xlim(-0.5, placed.width + 0.5)

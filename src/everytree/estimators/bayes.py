@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -25,6 +24,7 @@ from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import argument, refused, whole
 from everytree.common.limits import in_bytes
 from everytree.common.text import clip
+from everytree.common.told import tell
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
@@ -358,7 +358,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         if change is not None:
             settled = f"; from depth {profile.depth - 1} to it no prediction moved by more than {change:.3g}"
         asked = "any depth" if self.max_depth is None else f"depth {self.max_depth}"
-        warnings.warn(
+        tell(
             Wording(
                 f"{why} before {asked}: the probabilities are the exact average over all trees of depth at most "
                 f"{profile.depth}{settled}. Raise the limit for more, or set ",
@@ -366,7 +366,6 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
                 " to ask for this",
             ),
             ConvergenceWarning,
-            stacklevel=5,
         )
 
     def restore_from_file(self, table: Table, claims: dict[str, Any]) -> None:

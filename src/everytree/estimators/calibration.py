@@ -8,7 +8,6 @@ can be left out of the average, ``cross_calibration`` has calibrate="cv".
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from everytree.bayes.exponent import best_exponent, log_loss_at
 from everytree.bayes.leave_one_out import LeaveOneOut
+from everytree.common.told import tell
 from everytree.data.binarizer import transform_frame
 from everytree.data.frames import Frame
 from everytree.errors import LimitReached, QueryError
@@ -83,11 +83,10 @@ class Calibrated(CrossCalibrated):
         except LimitReached as limit:
             self.exponent_ = 1.0
             self.loo_log_loss_ = self.loo_log_loss_error_ = self.calibrated_loo_log_loss_ = None
-            warnings.warn(
+            tell(
                 f"{limit.reason or 'the'} limit reached before every example was left out once: the probabilities are "
                 "those of the average itself (exponent_ is 1). Raise the limit, or lower max_depth",
                 ConvergenceWarning,
-                stacklevel=5,
             )
             return
         self._take_left_out(left)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
@@ -11,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import argument, refused
 from everytree.common.limits import in_bytes
+from everytree.common.told import tell
 from everytree.data.asked import ColumnQuestions
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.recipes.wanted import as_read
@@ -161,7 +160,7 @@ class MAPTreeClassifier(Exports, BayesBase):
         self.optimal_, self.stop_reason_ = bool(info["optimal"]), str(info["stop_reason"])
         self.n_states_ = int(info.get("n_states", 0))
         if not self.optimal_:
-            warnings.warn(self._unproved(space), ConvergenceWarning, stacklevel=4)
+            tell(self._unproved(space), ConvergenceWarning)
 
     def _unproved(self, space: TreeSpace) -> str:
         limit = {

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import argument, generator, refused, whole
 from everytree.common.limits import Limits
+from everytree.common.told import tell
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
@@ -477,18 +478,17 @@ class MCMCTreeClassifier(CrossCalibrated, BayesBase):
         """Warn if a limit ended the sampling, or if the chains disagree."""
         if run.stopped:
             self.stop_reason_ = run.stopped.removesuffix(" reached")
-            warnings.warn(
+            tell(
                 f"{run.stopped}: {run.which.shape[1]} of {wanted} draws in each of {self.draws_.n_chains} chains; "
                 "raise it, or go on with continue_sampling(n_draws)",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         anneal = Annealing.of(self.anneal)
         if anneal is not None and anneal.last != 1:
             return  # This was a search, whose draws need not be those of the target.
         summary = self.summary()
         if summary.rhat > UNSURE:
-            warnings.warn(summary.words, ConvergenceWarning, stacklevel=5)
+            tell(summary.words, ConvergenceWarning)
 
     # --- answers
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from everytree.bayes.most_probable import most_probable
 from everytree.common.arguments import refused
+from everytree.common.told import tell
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.mcmc.target import RISKS, PosteriorTarget, RiskTarget
@@ -79,11 +79,10 @@ def _searched(word: str, space: Engine, target: PosteriorTarget | RiskTarget) ->
     finally:
         space.limits = limits
     if not tree.info["optimal"]:
-        warnings.warn(
+        tell(
             f"the search for the start was ended after {seconds:g} s: chains begin at the best tree found, which need "
             "not be the same on another machine",
             ConvergenceWarning,
-            stacklevel=6,
         )
     key: tuple[int, ...] = tree.key
     return key

@@ -12,7 +12,6 @@ leaves, what ``OptimalTreeClassifier(leaf_penalty=...)`` minimises. With scale =
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import number, refused
+from everytree.common.told import tell
 from everytree.engine.engine import Engine
 from everytree.engine.weigh import weigh
 from everytree.errors import QueryError
@@ -71,13 +71,12 @@ class RiskTarget:
         penalty = number("leaf_penalty", leaf_penalty, 0, 1e6, example=2, closed=True)
         factor = float(n_examples) if scale is None else number("scale", scale, 0, 1e12, example=1)
         if penalty < math.log(4):
-            warnings.warn(
+            tell(
                 f"leaf_penalty={penalty:g} is below ln 4 ≈ 1.386: over the shapes of all binary trees "
                 "exp(−leaf_penalty · leaves) has a finite sum from ln 4 on (½ there). The examples and min_leaf bound "
                 "the trees here, so the chains are sound, but the largest trees may take over. Use a larger "
                 "leaf_penalty, or a max_depth",
                 UserWarning,
-                stacklevel=6,
             )
         return cls(risk, penalty, factor)
 
