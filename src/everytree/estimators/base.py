@@ -45,7 +45,7 @@ from everytree.estimators.class_weights import Weighed, class_weighted_table
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.decisions import DecidesByCost
 from everytree.estimators.importances import shares_of_tests
-from everytree.estimators.one_fit import OneFit
+from everytree.estimators.one_fit import OneFit, one_at_a_time
 from everytree.estimators.parameter_names import ParameterNames
 from everytree.estimators.protocol import FittedModel, Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_tests
@@ -316,6 +316,7 @@ class TreeClassifierBase(ClassifierBase):
     def finish_loading(self) -> None:
         """Set what a model file does not hold, after its parameters, tree and claims were read."""
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         with self._one_clock():
             with self._reading():
@@ -349,6 +350,7 @@ class TreeClassifierBase(ClassifierBase):
         self._learned_from(table)
         self._fit_table(table, X01, codes, weights)
 
+    @one_at_a_time
     def fit_table(self, table: Table) -> Self:
         """Learn from a table that was counted elsewhere: the same model as from its rows.
 

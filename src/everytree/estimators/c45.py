@@ -23,6 +23,7 @@ from everytree.common.reading import reading
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.one_fit import one_at_a_time
 from everytree.estimators.parameter_names import MIN_BRANCH
 from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
@@ -141,6 +142,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         min_branch = whole("min_branch", self.min_branch, 1)
         confidence = number("confidence", self.confidence, 0, 1, example=0.25)

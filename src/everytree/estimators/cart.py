@@ -23,6 +23,7 @@ from everytree.data.recipes.wanted import as_read
 from everytree.errors import DataError, QueryError
 from everytree.estimators.cart_growth import Growth, asked_of
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.one_fit import one_at_a_time
 from everytree.estimators.registry import method
 from everytree.export.form import Form
 from everytree.export.methods import Exports
@@ -166,6 +167,7 @@ class CARTTreeClassifier(Exports, ColumnTreeClassifier):
         self.max_categories = max_categories
         self.random_state = random_state
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:

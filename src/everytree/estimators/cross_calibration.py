@@ -29,10 +29,12 @@ from everytree.bayes.exponent import MOST, chosen_exponent, tempered
 from everytree.common.arguments import refused
 from everytree.common.fields import checked_number
 from everytree.common.text import clip
+from everytree.common.told import tell
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
 from everytree.errors import DataError, EverytreeError, LimitReached, QueryError
 from everytree.estimators.dealt_rows import DealtRows, dealt_rows
+from everytree.estimators.one_fit import put_back
 
 __all__ = ["CROSS_NUMBERS", "FOLDS", "CrossCalibrated"]
 
@@ -79,8 +81,7 @@ class CrossCalibrated:
             self._begun = time.monotonic()
             yield
         except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            put_back(vars(self), before)
             raise
         finally:
             self.__dict__.pop("_begun", None)
@@ -159,11 +160,10 @@ class CrossCalibrated:
             for fold in dealt.judged:
                 said.append(self._without(frame, labels, dealt, fold))
         except LimitReached as limit:
-            warnings.warn(
+            tell(
                 f"{limit.reason or 'the'} limit reached before every fold was left out once: the probabilities are "
                 "those of the average itself (exponent_ is 1). Raise the limit, or make the model smaller",
                 ConvergenceWarning,
-                stacklevel=3,
             )
             return
         self._take(said, dealt, codes)

@@ -56,6 +56,7 @@ from everytree.estimators.members import (
     members_of,
     seconds_of,
 )
+from everytree.estimators.one_fit import one_at_a_time
 from everytree.estimators.parameter_names import Meaning
 from everytree.estimators.registry import method
 from everytree.estimators.screening import CHOSEN, averaged_columns, screened
@@ -242,6 +243,7 @@ class EveryTreeClassifier(EveryQuestions):
 
     # --- fit
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         spent = Spent()
         limits = self._limits()

@@ -35,6 +35,7 @@ from everytree.estimators.cross_calibration import CrossCalibrated
 from everytree.estimators.grown_rows import Growth, Rivals, Rows, joined, moved, ones
 from everytree.estimators.importances import inclusion_in_options
 from everytree.estimators.incremental import LabelsInBatches
+from everytree.estimators.one_fit import one_at_a_time
 from everytree.estimators.parameter_names import MIN_BRANCH
 from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_options
@@ -94,6 +95,7 @@ class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier
 
     # --- learning
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         with self._rows_at_hand():
             settings = self._settings()
@@ -109,6 +111,7 @@ class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier
             self._choose_by_folds(X, y, sample_weight)
         return self
 
+    @one_at_a_time
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
     ) -> Self:

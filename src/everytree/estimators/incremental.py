@@ -26,6 +26,7 @@ from everytree.data.local_tally import AnyTally, LocalTally, tally_of
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.base import TreeClassifierBase
+from everytree.estimators.one_fit import one_at_a_time, put_back
 
 __all__ = ["IncrementalBase", "LabelsInBatches"]
 
@@ -45,8 +46,7 @@ class LabelsInBatches:
         try:
             yield before
         except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            put_back(vars(self), before)
             raise
 
     def _check_classes(self, classes: Any, labels: npt.NDArray[Any], first: bool) -> None:
@@ -80,6 +80,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
 
     _tally: AnyTally | None = None
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         with self._rows_at_hand():
             if rules_of(self.new_binarizer()).by_classes:  # Cuts that the classes choose need all rows.
@@ -107,6 +108,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     def _after_fit(self, frame: Frame, labels: npt.NDArray[Any], sample_weight: npt.ArrayLike | None) -> None:
         """Keep what is known of each row; ``frame`` and ``labels`` are without the rows of weight zero."""
 
+    @one_at_a_time
     def fit_table(self, table: Table) -> Self:
         """Learn from a table that was counted elsewhere; ``partial_fit`` cannot add to it.
 
@@ -132,6 +134,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         self._given = self._tally = None
         return self
 
+    @one_at_a_time
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
     ) -> Self:

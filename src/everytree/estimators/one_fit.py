@@ -1,25 +1,71 @@
 """One fit at a time of an object, with one clock from reading to the last question; and what a copy of it holds.
 
-begins    the time, in the object's own attributes: whoever finds it there from another fit is refused
+begins    who fits it, in the object's own attributes: whoever finds another thread there is refused
 ends      it is gone, however the fit ends
-copy      the attributes of one moment, without the clock: other threads may ask, and learn, meanwhile
+copy      the attributes of one moment, without fitter and clock: other threads may ask, and learn, meanwhile
 """
 
 from __future__ import annotations
 
+import os
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from everytree.common.reading import reading
 from everytree.errors import QueryError
 
-__all__ = ["OneFit"]
+__all__ = ["OneFit", "one_at_a_time", "put_back"]
+
+Learns = TypeVar("Learns", bound=Callable[..., Any])
 
 # A question is given at least this long, also where making the tests took all the time.
 LEAST_SECONDS = 1e-6
+
+# What an object holds only while it is fitted.
+OF_ONE_FIT = ("_fitter", "_began", "_own")
+
+
+def one_at_a_time(fit: Learns) -> Learns:
+    """Make a method that learns refuse to begin while another thread learns with the same object.
+
+    What two threads learn would be mixed otherwise. Such a method may call another one of the same object.
+    """
+
+    @wraps(fit)
+    def alone(self: Any, *args: Any, **kwargs: Any) -> Any:
+        me = (os.getpid(), threading.get_ident())
+        held = vars(self)
+        fitter = held.setdefault("_fitter", me)  # one step, also for threads
+        if (
+            fitter[0] != me[0]
+        ):  # A fork copied the object while a thread fitted it, and threads are not copied.
+            for name in OF_ONE_FIT:
+                held.pop(name, None)
+            held["_fitter"] = fitter = me
+        if fitter != me:
+            raise QueryError(
+                "this object is being fitted by another thread; wait for that fit, or give each thread an object "
+                "of its own (sklearn.base.clone makes one)"
+            )
+        try:
+            return fit(self, *args, **kwargs)
+        finally:
+            if fitter is me:  # the outermost
+                held.pop("_fitter", None)
+
+    return cast(Learns, alone)
+
+
+def put_back(held: dict[str, Any], before: dict[str, Any]) -> None:
+    """Make attributes again what they were; those in both are never gone, as other threads look at them."""
+    for name in held.keys() - before.keys():
+        del held[name]
+    held.update(before)
 
 
 class OneFit:
@@ -31,19 +77,16 @@ class OneFit:
     @contextmanager
     def _one_clock(self) -> Iterator[None]:
         """Run a fit inside: ``time_limit`` counts from here on, for all of it."""
-        began = time.monotonic()
+        if self._began is not None:
+            raise QueryError(
+                "this object is being fitted, and what it calls meanwhile (progress, say) fits it again; give that a "
+                "copy (sklearn.base.clone makes one)"
+            )
+        self._began, self._own = time.monotonic(), time.thread_time()
         try:
-            if self.__dict__.setdefault("_began", began) is not began:  # one step, also for threads
-                raise QueryError(
-                    "this object is being fitted by another thread; wait for that fit, or give each thread an object "
-                    "of its own (sklearn.base.clone makes one)"
-                )
-            self._own = time.thread_time()
             yield
         finally:
-            if self.__dict__.get("_began") is began:
-                self.__dict__.pop("_own", None)
-                del self._began
+            del self._began, self._own
         # Each later question has all of the time limit again.
         for name in ("posterior_", "draws_", "space_"):
             found = getattr(self, name, None)
@@ -71,6 +114,6 @@ class OneFit:
     def __getstate__(self) -> dict[str, Any]:
         living: Any = super().__getstate__()
         state: dict[str, Any] = dict(living)  # one step: a pickle takes many
-        state.pop("_began", None)
-        state.pop("_own", None)
+        for name in OF_ONE_FIT:
+            state.pop(name, None)
         return state

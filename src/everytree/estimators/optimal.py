@@ -13,7 +13,6 @@ cut-point of a large table the greedy tree looks at the clock, too, and may be s
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -25,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, in_bytes, threads
+from everytree.common.told import tell
 from everytree.data.asked import ColumnQuestions
 from everytree.data.binarizer import attribute_names
 from everytree.data.encoding import Encoding
@@ -37,6 +37,7 @@ from everytree.engine.certificate import certificate
 from everytree.errors import Argument, LimitReached, NoTreeError, QueryError, Step, Wording
 from everytree.estimators.base import ENCODING, TreeClassifierBase
 from everytree.estimators.every_cut import Asked, EveryCut, Examples, least_of, search_every_cut
+from everytree.estimators.one_fit import one_at_a_time
 from everytree.estimators.parameter_names import Meaning, ParameterNames, own_words
 from everytree.estimators.protocol import depth_words
 from everytree.estimators.registry import method
@@ -259,6 +260,7 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
 
+    @one_at_a_time
     def refit(self, **changes: Any) -> Self:
         """Answer another query on the data of ``fit``.
 
@@ -490,7 +492,7 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
         self.stop_reason_ = str(info["stop_reason"])
         self.n_states_ = int(info.get("n_states", info.get("states", 0)))
         if not self.optimal_:
-            warnings.warn(self._unproved(), ConvergenceWarning, stacklevel=4 if known is None else 3)
+            tell(self._unproved(), ConvergenceWarning)
 
     def _unproved(self) -> str:
         limit = {

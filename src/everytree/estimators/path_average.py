@@ -25,6 +25,7 @@ from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.column_kinds import Expected, kind_of
 from everytree.estimators.cross_calibration import CrossCalibrated
+from everytree.estimators.one_fit import one_at_a_time
 from everytree.estimators.protocol import Picture
 from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf, leaf_of_path
@@ -174,6 +175,7 @@ class PathAverageTreeClassifier(Exports, CrossCalibrated, ColumnTreeClassifier):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         with self._rows_at_hand():
             self._check_calibrate()
