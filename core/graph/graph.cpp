@@ -19,7 +19,6 @@ Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& option
   scratch_.resize(2 * table_->n_words());
   while (chunk_bits_ < 14 && (table_->n_words() << (chunk_bits_ + 1)) <= 32768) ++chunk_bits_;  // about 256 kB
   chunk_mask_ = (std::size_t{1} << chunk_bits_) - 1;
-  index_.resize(1024);
   add_state(table_->all().data(), 0, static_cast<std::int32_t>(table_->total()));
   std::int32_t level = 0;
   for (std::uint32_t id = 0; id < states_.size(); ++id) {
@@ -27,12 +26,11 @@ Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& option
     if (options_.by_depth && states_[id].depth > level) {
       // The children of one level only meet each other: forget the level above.
       level = states_[id].depth;
-      std::fill(index_.begin(), index_.end(), Slot{});
-      indexed_ = 0;
+      index_.clear();
     }
     if (states_[id].inner()) expand(id, control);
   }
-  index_ = {};
+  index_ = CoverIndex(1);
   candidates_ = {};
   scratch_ = {};
   control.check_memory(bytes() + states_.size() * (options_.by_depth ? 4 : 8));  // sorting takes as much again
@@ -49,7 +47,7 @@ Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& option
 std::size_t Graph::bytes() const {
   return pool_.size() * (chunk_mask_ + 1) * table_->n_words() * 8 + states_.capacity() * sizeof(State) +
          splits_.capacity() * sizeof(Split) + (parts_.capacity() + uppers_.capacity() + order_.capacity()) * 4 +
-         index_.capacity() * sizeof(Slot);
+         index_.bytes();
 }
 
 std::uint32_t Graph::add_state(const std::uint64_t* cover, std::int32_t depth, std::int32_t total) {
@@ -71,32 +69,15 @@ std::uint32_t Graph::add_state(const std::uint64_t* cover, std::int32_t depth, s
   return static_cast<std::uint32_t>(id);
 }
 
-void Graph::grow_index() {
-  std::vector<Slot> old(index_.size() * 2);
-  old.swap(index_);
-  const std::size_t mask = index_.size() - 1;
-  for (const Slot& slot : old) {
-    if (slot.id == Slot::kEmpty) continue;
-    const std::uint64_t h = hash_words(cover(slot.id), table_->n_words(), 0);
-    std::size_t k = h & mask;
-    while (index_[k].id != Slot::kEmpty) k = (k + 1) & mask;
-    index_[k] = slot;
-  }
-}
-
 std::uint32_t Graph::find_or_add(const std::uint64_t* words, std::int32_t depth, std::int32_t total) {
   if (!options_.merge) return add_state(words, depth, total);
-  if (indexed_ * 2 >= index_.size()) grow_index();
   const std::size_t n = table_->n_words();
-  const std::uint64_t h = hash_words(words, n, 0);
-  const auto tag = static_cast<std::uint32_t>(h >> 32);
-  const std::size_t mask = index_.size() - 1;
-  std::size_t k = h & mask;
-  for (; index_[k].id != Slot::kEmpty; k = (k + 1) & mask)
-    if (index_[k].tag == tag && std::memcmp(cover(index_[k].id), words, n * 8) == 0) return index_[k].id;
+  const std::uint64_t hash = hash_words(words, n, 0);
+  const std::uint32_t known =
+      index_.find(hash, [&](std::uint32_t id) { return std::memcmp(cover(id), words, n * 8) == 0; });
+  if (known != CoverIndex::kNone) return known;
   const std::uint32_t id = add_state(words, depth, total);
-  index_[k] = {tag, id};
-  ++indexed_;
+  index_.add(hash, id);
   return id;
 }
 
@@ -111,9 +92,8 @@ void Graph::expand(std::uint32_t id, Control& control) {
   const std::span<const std::uint32_t> offered = offers_.of(here);
   const std::size_t most = offered.size();
   // At most so much is added here: asked before the memory is taken.
-  const std::size_t n_index = options_.merge && (indexed_ + 2 * most) * 2 >= index_.size() ? index_.size() : 0;
-  if (const std::size_t more =
-          growth(states_, 2 * most) + growth(splits_, most) + 2 * growth(parts_, most) + 2 * n_index * sizeof(Slot);
+  const std::size_t index = options_.merge ? index_.taking(2 * most) : 0;
+  if (const std::size_t more = growth(states_, 2 * most) + growth(splits_, most) + 2 * growth(parts_, most) + index;
       more > 0)
     control.check_memory(bytes() + more);
   candidates_.clear();

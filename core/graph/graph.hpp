@@ -18,6 +18,7 @@
 
 #include "common/control.hpp"
 #include "table/count_table.hpp"
+#include "table/cover_index.hpp"
 #include "table/offers.hpp"
 
 namespace everytree {
@@ -102,7 +103,6 @@ class Graph {
   std::uint32_t add_state(const std::uint64_t* cover, std::int32_t depth, std::int32_t total);
   std::uint32_t find_or_add(const std::uint64_t* cover, std::int32_t depth, std::int32_t total);
   void expand(std::uint32_t id, Control& control);
-  void grow_index();
 
   std::shared_ptr<const CountTable> table_;
   GraphOptions options_;
@@ -117,13 +117,7 @@ class Graph {
   std::size_t n_inner_ = 0;
   std::int32_t deepest_ = 0;
 
-  // Open addressing: high half of the hash beside the state, so most look-ups touch one line.
-  struct Slot {
-    std::uint32_t tag = 0, id = kEmpty;
-    static constexpr std::uint32_t kEmpty = 0xffffffffu;
-  };
-  std::vector<Slot> index_;
-  std::size_t indexed_ = 0;
+  CoverIndex index_{1024};
   std::size_t work_ = 0;  // words touched since the last look at the limits
   std::vector<std::uint64_t> scratch_;
   struct Candidate {

@@ -15,6 +15,7 @@
 
 #include "common/control.hpp"
 #include "table/count_table.hpp"
+#include "table/cover_index.hpp"
 
 namespace everytree {
 
@@ -49,8 +50,8 @@ class StateStore {
     if (!merge_) return nullptr;
     const std::uint64_t hash = hash_of(cover, place);
     const auto held = lock();
-    const Slot& slot = look(cover, place, hash);
-    return slot.id == Slot::kEmpty ? nullptr : &at(slot.id);
+    const std::uint32_t id = look(cover, place, hash);
+    return id == CoverIndex::kNone ? nullptr : &at(id);
   }
 
   // The state of this cover; made with the given bounds if it is new. `others`: bytes that count beside the store's.
@@ -59,13 +60,12 @@ class StateStore {
     const std::uint64_t hash = hash_of(cover, place);
     const auto held = lock();
     if (merge_) {
-      const Slot& slot = look(cover, place, hash);
-      if (slot.id != Slot::kEmpty) return &at(slot.id);
+      const std::uint32_t id = look(cover, place, hash);
+      if (id != CoverIndex::kNone) return &at(id);
     }
     if (size_ >= 0xfffffff0u) throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 states");
     // Asked before the memory is taken, so that the limit holds.
-    const bool full = merge_ && (size_ + 1) * 2 > index_.size();
-    if (full) control.check_memory(bytes() + others + 2 * index_.size() * sizeof(Slot));
+    if (const std::size_t more = merge_ ? index_.taking(1) : 0; more > 0) control.check_memory(bytes() + others + more);
     if ((size_ & kMask) == 0) {
       control.check_memory(bytes() + others + chunk_bytes());
       nodes_.push_back(std::make_unique<Node[]>(kMask + 1));
@@ -80,22 +80,14 @@ class StateStore {
     node.total = total;
     node.lower = lower;
     node.upper = upper;
-    if (merge_) {
-      if (full) grow();
-      look(cover, place, hash) = {static_cast<std::uint32_t>(hash >> 32), id};
-    }
+    if (merge_) index_.add(hash, id);
     return &node;
   }
 
   std::size_t size() const { return size_; }
-  std::size_t bytes() const { return nodes_.size() * chunk_bytes() + index_.size() * sizeof(Slot); }
+  std::size_t bytes() const { return nodes_.size() * chunk_bytes() + index_.bytes(); }
 
  private:
-  // Open addressing; half of the hash stands beside the state, so that a miss touches one line of memory.
-  struct Slot {
-    std::uint32_t tag = 0, id = kEmpty;
-    static constexpr std::uint32_t kEmpty = 0xffffffffu;
-  };
   std::uint64_t hash_of(const std::uint64_t* cover, std::int32_t place) const {
     return hash_words(cover, words_, static_cast<std::uint64_t>(place));
   }
@@ -103,29 +95,12 @@ class StateStore {
   Node& at(std::uint32_t id) { return nodes_[id >> kBits][id & kMask]; }
   std::unique_lock<ShortLock> lock() { return threads_ ? std::unique_lock(guard_) : std::unique_lock<ShortLock>(); }
 
-  // The slot of this cover, or the empty one where it belongs.
-  Slot& look(const std::uint64_t* cover, std::int32_t place, std::uint64_t hash) {
-    const auto tag = static_cast<std::uint32_t>(hash >> 32);
-    const std::size_t mask = index_.size() - 1;
-    std::size_t k = hash & mask;
-    for (; index_[k].id != Slot::kEmpty; k = (k + 1) & mask) {
-      if (index_[k].tag != tag) continue;
-      const Node& node = at(index_[k].id);
-      if (node.place == place && std::memcmp(node.cover, cover, words_ * 8) == 0) break;
-    }
-    return index_[k];
-  }
-  void grow() {
-    std::vector<Slot> old(index_.size() * 2);
-    old.swap(index_);
-    const std::size_t mask = index_.size() - 1;
-    for (const Slot& slot : old) {
-      if (slot.id == Slot::kEmpty) continue;
-      const Node& node = at(slot.id);
-      std::size_t k = hash_of(node.cover, node.place) & mask;
-      while (index_[k].id != Slot::kEmpty) k = (k + 1) & mask;
-      index_[k] = slot;
-    }
+  // The number of this cover's state, or CoverIndex::kNone.
+  std::uint32_t look(const std::uint64_t* cover, std::int32_t place, std::uint64_t hash) {
+    return index_.find(hash, [&](std::uint32_t id) {
+      const Node& node = at(id);
+      return node.place == place && std::memcmp(node.cover, cover, words_ * 8) == 0;
+    });
   }
 
   static constexpr int kBits = 9;
@@ -134,7 +109,7 @@ class StateStore {
   std::size_t words_, size_ = 0;
   std::vector<std::unique_ptr<Node[]>> nodes_;
   std::vector<std::unique_ptr<std::uint64_t[]>> covers_;
-  std::vector<Slot> index_;
+  CoverIndex index_;
   ShortLock guard_;
 };
 

@@ -5,6 +5,7 @@
 #include "common/errors.hpp"
 #include "frontier/frontier.hpp"
 #include "table/count_table.hpp"
+#include "table/cover_index.hpp"
 
 using namespace everytree;
 
@@ -118,6 +119,53 @@ TEST(bad_counts_are_refused) {
     }
     CHECK(refused);
   }
+}
+
+// Hashes of few values, so that many numbers have the same one and meet again after the index grew.
+TEST(covers_are_found_where_hashes_meet) {
+  std::mt19937 r(3);
+  for (const std::uint64_t values : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{300}, ~std::uint64_t{0}}) {
+    CoverIndex index(2);
+    std::vector<std::uint64_t> hashes;
+    for (int round = 0; round < 2; ++round) {
+      while (hashes.size() < 500) {
+        const auto id = static_cast<std::uint32_t>(hashes.size());
+        hashes.push_back(((std::uint64_t{r()} << 32) + r()) % values);
+        CHECK(index.find(hashes[id], [&](std::uint32_t k) { return k == id; }) == CoverIndex::kNone);
+        const std::size_t before = index.bytes(), told = index.taking(1);
+        index.add(hashes[id], id);
+        CHECK(index.bytes() == std::max(before, told));
+      }
+      for (std::uint32_t id = 0; id < 500; ++id)
+        CHECK(index.find(hashes[id], [&](std::uint32_t k) { return k == id; }) == id);
+      index.clear();
+      CHECK(index.find(hashes[0], [](std::uint32_t) { return true; }) == CoverIndex::kNone);
+      hashes.clear();
+    }
+  }
+}
+
+// A question that took a gigabyte ends early enough to give it back.
+TEST(time_to_give_memory_back_is_part_of_the_limit) {
+  // Whatever else the machine does: no look passes after `end`, and none fails before.
+  const auto ends = [](std::size_t bytes, double end) {
+    Control control;
+    control.time_limit = 0.2;
+    control.check_memory(bytes);
+    double passed = 0;
+    try {
+      for (double begun = 0;; passed = begun) {
+        begun = control.seconds();
+        control.check(true, "waiting", 0, 0);
+      }
+    } catch (const LimitReached& reached) {
+      CHECK(reached.reason == LimitReached::Reason::time);
+    }
+    return passed <= end && control.seconds() > end;
+  };
+  CHECK(ends(0, 0.2));
+  CHECK(ends(100'000'000, 0.19));
+  CHECK(ends(std::size_t{1} << 40, 0.18));  // never more than a tenth
 }
 
 int main() { return check::run(); }
