@@ -35,9 +35,9 @@ void ClosedForm::reset(std::size_t n_values, const OneLevelFold& fold) {
   const Frontier& f = fold.frontier();
   if (forms_.size() < n_values) forms_.resize(n_values);
   stride_ = (f.n_groups() + 7) & ~std::size_t{7};
+  pairs_ = fold.has_pairs();
   for (std::size_t v = 0; v < n_values; ++v) {
-    forms_[v].matrix.resize(f.n_groups() * stride_);
-    if (!fold.has_pairs()) std::fill(forms_[v].matrix.begin(), forms_[v].matrix.end(), 0.0);
+    forms_[v].matrix.resize(pairs_ ? f.n_groups() * stride_ : 0);
     forms_[v].linear.assign(stride_, 0.0);
     forms_[v].constant = forms_[v].size = 0;
   }
@@ -157,18 +157,22 @@ void ClosedForm::spread(std::size_t n_values) {
     for (std::size_t i = 0; i < multiplicity_.size(); ++i) {
       forms_[v].linear[i] *= multiplicity_[i];
       double* row = forms_[v].matrix.data() + i * stride_;
-      for (std::size_t j = i + 1; j < multiplicity_.size(); ++j) row[j] *= multiplicity_[i] * multiplicity_[j];
+      for (std::size_t j = i + 1; j < multiplicity_.size() && pairs_; ++j)
+        row[j] *= multiplicity_[i] * multiplicity_[j];
     }
+  const std::size_t n = elements_.size(), stride = plain_ ? stride_ : (n + 7) & ~std::size_t{7};
+  if (!pairs_) zeros_.assign(n * stride, 0.0);
   if (plain_) return;
-  const std::size_t n = elements_.size(), stride = (n + 7) & ~std::size_t{7};
   for (std::size_t v = 0; v < n_values; ++v) {
     Form& form = forms_[v];
-    wide_.assign(n * stride, 0.0);
-    for (std::size_t e = 0; e < n; ++e)
-      for (std::size_t x = e + 1; x < n; ++x)
-        if (elements_[x].group != elements_[e].group)
-          wide_[e * stride + x] = form.matrix[elements_[e].group * stride_ + elements_[x].group];
-    std::swap(form.matrix, wide_);
+    if (pairs_) {
+      wide_.assign(n * stride, 0.0);
+      for (std::size_t e = 0; e < n; ++e)
+        for (std::size_t x = e + 1; x < n; ++x)
+          if (elements_[x].group != elements_[e].group)
+            wide_[e * stride + x] = form.matrix[elements_[e].group * stride_ + elements_[x].group];
+      std::swap(form.matrix, wide_);
+    }
     wide_.assign(stride, 0.0);
     for (std::size_t e = 0; e < n; ++e) wide_[e] = form.linear[elements_[e].group];
     std::swap(form.linear, wide_);
@@ -190,7 +194,7 @@ const double* ClosedForm::cell_means(std::size_t n_means, const RowKernels& kern
   for (std::size_t i = 0; i < n; ++i) {
     put(0.0, [i](const Form& form) { return form.linear[i]; });
     for (std::size_t j = i + 1; j < n; ++j)
-      put(0.0, [at = i * stride_ + j](const Form& form) { return form.matrix[at]; });
+      put(0.0, [this, at = i * stride_ + j](const Form& form) { return matrix_of(form)[at]; });
   }
   cells_.resize(width << n);
   kernels.cell_table(coefficients_.data(), n, width, cells_.data());
@@ -206,13 +210,29 @@ void ClosedForm::cells_of(const Patterns& patterns, std::size_t n_tests, std::ve
 
 void ClosedForm::ask(const Patterns& patterns) {
   patterns_ = &patterns;
-  by_runs_ = runs_.find(patterns, elements_.size());
+  by_runs_ = pairs_ && runs_.find(patterns, elements_.size());
+}
+
+// Four elements at a time: their sixteen sums, of which a row takes that of its outcomes.
+void ClosedForm::singles(const Form& form, double* out) const {
+  const Patterns& patterns = *patterns_;
+  std::fill_n(out, patterns.n_rows, 0.0);
+  for (std::size_t e = 0; e < elements_.size(); e += 4) {
+    double sum[16] = {};
+    for (std::size_t pattern = 1; pattern < 16; ++pattern)
+      for (std::size_t b = 0; b < 4; ++b)
+        if (8 * pattern & Patterns::bit(b)) sum[pattern] += form.linear[e + b];
+    const std::uint16_t* run = patterns.run_of(e);
+    for (std::size_t r = 0; r < patterns.n_rows; ++r) out[r] += sum[run[r] / 8];
+  }
 }
 
 void ClosedForm::evaluate(std::size_t value, const Kernels& kernels, double* out) {
   Form& form = forms_[value];
   const Patterns& patterns = *patterns_;
-  if (by_runs_) {
+  if (!pairs_) {
+    singles(form, out);
+  } else if (by_runs_) {
     grid_sums(runs_, form.matrix.data(), stride_, form.linear.data(), out);
   } else {
     const std::size_t n = elements_.size();

@@ -56,7 +56,7 @@ class ClosedForm {
   };
   View view(std::size_t value) const {
     const Form& form = forms_[value];
-    return {form.constant, form.linear.data(), form.matrix.data(), stride_};
+    return {form.constant, form.linear.data(), matrix_of(form), stride_};
   }
 
   // The rows to be asked, by the outcomes of the elements; kept by the caller. Then out[r] for each, of one form: once.
@@ -85,6 +85,8 @@ class ClosedForm {
     std::vector<double> matrix, linear;
     double constant = 0, size = 0;
   };
+  const double* matrix_of(const Form& form) const { return pairs_ ? form.matrix.data() : zeros_.data(); }
+  void singles(const Form& form, double* out) const;
   void reset(std::size_t n_values, const OneLevelFold& fold);
   PairSums sums(std::size_t value, std::size_t i, const Frontier& frontier);
   void spread(std::size_t n_values);  // from single tests of groups to elements
@@ -96,6 +98,10 @@ class ClosedForm {
   bool by_runs_ = false;
   std::vector<double> scratch_, factor_[4], wide_, multiplicity_, coefficients_, cells_;
   std::vector<MeanTerm> terms_;
+  // Where one test may follow, no two do: 3,000 rows of 400 classes with 228 tests took 166 MB of zeros, and 0.53 s
+  // instead of 0.045.
+  bool pairs_ = true;
+  std::vector<double> zeros_;
   bool plain_ = true;  // an element for each group
   std::size_t stride_ = 0;
 };

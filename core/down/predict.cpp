@@ -207,6 +207,8 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
     std::atomic<std::size_t> begun{0};
     std::vector<RowSums> partial(kParts, RowSums(0, n_classes, moments));
     for_each_parallel(kParts, n_threads_, control, nullptr, [&](std::size_t part, std::size_t worker) {
+      const std::size_t begin = flow.closed.size() * part / kParts, end = flow.closed.size() * (part + 1) / kParts;
+      if (begin == end) return;  // sums of thousands of rows and hundreds of classes take longer to make than to use
       RowSums& sum = partial[part] = RowSums(n, n_classes, moments);
       OneLevelFold& fold = folds[worker];
       OneLevel level;
@@ -225,7 +227,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
       std::vector<std::uint32_t> active, found(n + 16), in_order(n);
       std::iota(in_order.begin(), in_order.end(), 0u);
       std::vector<double> own_y;
-      for (std::size_t k = flow.closed.size() * part / kParts; k < flow.closed.size() * (part + 1) / kParts; ++k) {
+      for (std::size_t k = begin; k < end; ++k) {
         const std::size_t before = begun.fetch_add(1, std::memory_order_relaxed);
         const std::uint32_t id = flow.closed[k];
         const State& s = graph_->state(id);
@@ -248,9 +250,17 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
         // A form for each value, and a second one where it is rewritten over slots: with thousands of tests they are
         // what takes memory, and the time between two looks at the clock.
         const std::size_t side = std::max(fold.frontier().n_groups(), with_y ? flow.stride : 0) + 8;
-        control.check_memory(held + 8 * (with_y ? 2 : 1) * n_threads_ * values.size() * side * side);
+        const std::size_t matrices = with_y ? 2 * values.size() : fold.has_pairs() ? values.size() : 1;
+        control.check_memory(held + 8 * n_threads_ * matrices * side * side);
         const auto look = [&] {
           if (side > kWide) control.check(worker == 0, "predicting", from, n_rows);
+        };
+        // The rows of a state are asked for each value, and hundreds of values take tenths of a second.
+        std::size_t asked_rows = 0;
+        const auto look_at_rows = [&](std::size_t more) {
+          if ((asked_rows += more) < (std::size_t{1} << 13)) return;
+          asked_rows = 0;
+          control.check(worker == 0, "predicting", from, n_rows);
         };
         look();
         // Spreads are around the state's own leaf: what is subtracted below is small too.
@@ -268,19 +278,23 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
             continue;
           }
           closed.ask(patterns);
-          for (std::size_t f = 0; f < values.size(); ++f)
+          for (std::size_t f = 0; f < values.size(); ++f) {
             closed.evaluate(f, fold.frontier().kernel(), value.data() + f * n_active);
+            look_at_rows(n_active);
+          }
         } else {
           form.build(fold, weights_, level, flow.slots, flow.first_slot, flow.stride, values);
           look();
           if (table.local()) flow.answers(fold.frontier(), active, form.stride(), own_y);
-          for (std::size_t f = 0; f < values.size(); ++f)
+          for (std::size_t f = 0; f < values.size(); ++f) {
             if (table.local())
               fold.frontier().kernel().quadratic(form.matrix(f), form.stride(), form.size(), own_y.data(),
                                                  form.stride(), in_order.data(), n_active, value.data() + f * n_active);
             else
               fold.frontier().kernel().quadratic(form.matrix(f), flow.stride, flow.slots.size() + 1, flow.y(),
                                                  flow.stride, active.data(), n_active, value.data() + f * n_active);
+            look_at_rows(n_active);
+          }
         }
         if (!moments && n_classes == 2) {
           for (std::size_t r = 0; r < n_active; ++r) {
@@ -290,6 +304,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
           continue;
         }
         for (std::size_t r = 0; r < n_active; ++r) {
+          look_at_rows(values.size() / 16);
           const double w = here[active[r]];
           double rest = w, remains = 1;
           for (std::size_t c = 0; c < asked.means; ++c) {
@@ -311,7 +326,8 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
       if (!moments)
         for (std::size_t r = 0; r < n; ++r) sum.add(r, 0.0, from_cells.data() + r * width, nullptr, nullptr, nullptr);
     });
-    for (const RowSums& sum : partial) sums.add(sum);
+    for (const RowSums& sum : partial)
+      if (!sum.empty()) sums.add(sum);
     for (std::size_t r = 0; r < n; ++r) {
       double* to = out + (from + r) * (moments ? 3 : 1) * n_classes;
       for (std::size_t c = 0; c < n_classes; ++c) {

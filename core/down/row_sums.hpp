@@ -43,6 +43,7 @@ class RowSums {
     mean_[2 * row + 1] += second;
   }
 
+  bool empty() const { return mean_.empty(); }
   // The sums of two disjoint sets of leaves.
   void add(const RowSums& other) {
     for (std::size_t row = 0; row < weight_.size(); ++row) {
