@@ -34,7 +34,7 @@ class Ticker {
   }
   // After the pairs of one test, or of several.
   void tick(const Frontier& frontier, std::size_t n_tests = 1) {
-    work_ += n_tests * frontier.n_groups() * (8 + frontier.n_chunks());
+    work_ += n_tests * frontier.n_groups() * (8 + frontier.n_chunks() + frontier.table().n_classes());
     if (work_ < (std::size_t{1} << 22) || control_ == nullptr) return;
     work_ = 0;
     control_->check(calling_thread_, "folding the frontier", 0, 0);

@@ -163,6 +163,9 @@ void Search::Worker::close(Known& state, const TwoLevels& two) {
 
 WholePairs* Search::Worker::pairs_for(const Known& state, Frame& frame) {
   if (shared_.choose) return nullptr;  // the pairs of a cover are not those of tests that its sides choose
+  // Where nearly every class has one word of the cover, to count the larger side takes no longer than to subtract:
+  // 10,000 rows of 400 classes took twice as long with pairs as without, and of 100 classes as long.
+  if (table_.n_words() < 2 * table_.n_classes()) return nullptr;
   const auto& options = shared_.options;
   std::size_t rows = 0;
   if (state.left() == 3 && WholePairs::possible(shared_.cost))
