@@ -15,7 +15,16 @@ import everytree as et
 from everytree.data import fewer_tests
 from everytree.data.binarizer import Binarizer, encodings_of, rules_of
 from everytree.data.cut_rules import CutRules
-from everytree.data.fewer_tests import Budget, Coded, alike, code_columns, greedy_cuts, leave_out
+from everytree.data.encoding import Encoding, Test
+from everytree.data.fewer_tests import (
+    Budget,
+    Coded,
+    alike,
+    code_columns,
+    greedy_cuts,
+    leave_out,
+    worth_leaving_out,
+)
 from everytree.data.frames import read_frame
 from everytree.errors import DataError, LimitReached
 
@@ -202,6 +211,20 @@ def test_a_budget_grows_with_the_limits() -> None:
     few, more = (Budget(s, None, True).affordable(10**4, 3 * 10**4) for s in (0.1, 10.0))
     assert 0 < few < more < 3 * 10**4
     assert fewer_tests.LEAST_CUTS >= 1
+
+
+@pytest.mark.parametrize(
+    ("cuts", "texts", "time", "memory"),
+    [(8, 0, False, True), (60, 0, True, True), (60, 900, False, False), (3, 0, False, False)],
+)
+def test_tests_are_left_out_where_that_saves_more_than_it_takes(
+    cuts: int, texts: int, time: bool, memory: bool
+) -> None:
+    numbers = [Test("x", "<=", value, 0) for value in range(cuts)]
+    values = [Test("t", "==", f"v{k}", 1) for k in range(texts)]
+    encodings = [Encoding("numeric", numbers), Encoding("nominal", values)]
+    assert worth_leaving_out(encodings, "time") is time
+    assert worth_leaving_out(encodings, "memory") is memory
 
 
 def test_making_the_tests_is_part_of_the_time() -> None:

@@ -287,7 +287,9 @@ class CountedRows:
         """
         first, place = columns.distinct(codes)
         labels = None if classes is None else tuple(classes)
+        look()
         counts, per_example = counts_of_rows(place, first.size, y_codes, n_classes, labels, sample_weight)
+        look()
         rows = RowsOfCodes(columns, codes[first])
         table = cls.trusted(rows, counts, test_names, labels, columns=columns, per_example=per_example)
         table._given = Given.of(place, y_codes, counts, sample_weight)

@@ -34,6 +34,7 @@ __all__ = ["Budget", "Coded", "alike", "code_columns", "greedy_cuts", "leave_out
 # Measured, on a slow machine: a test of a row, from the comparison to the count table; and a pair of tests of 64 rows.
 SECONDS_PER_CELL = 12e-9
 SECONDS_PER_PAIR = 0.3e-9
+SECONDS_PER_CODE = 60e-9  # a number of a row as code, sorted, and among the rows that no test tells apart
 SECONDS_PER_LEVEL = 6e-9  # scikit-learn's: a row and a column at a level of a tree
 LEAST_ROWS = 10_000  # for greedy trees, however little time there is
 FOR_ALL = 0.5  # share of the time that all tests may take
@@ -86,12 +87,18 @@ class Coded:
     codes: Codes
 
 
-def worth_leaving_out(encodings: list[Encoding]) -> bool:
-    """Whether ``leave_out`` can take out a tenth of the tests: of numeric columns with many cuts; texts keep all."""
+def worth_leaving_out(encodings: list[Encoding], missed: str) -> bool:
+    """Whether ``leave_out`` takes out enough: of numeric columns with many cuts; texts keep all.
+
+    Of memory a tenth of the tests; of time more than it takes itself: rows count on both sides alike.
+    """
+    n_all = sum(len(encoding.tests) for encoding in encodings)
     cuts = [sum(test.op == "<=" for test in encoding.tests) for encoding in encodings]
-    return 10 * sum(max(0, n - LEAST_CUTS) for n in cuts) >= sum(
-        len(encoding.tests) for encoding in encodings
-    )
+    gone = sum(max(0, n - LEAST_CUTS) for n in cuts)
+    if missed == "memory":
+        return 10 * gone >= n_all
+    saved = SECONDS_PER_CELL * gone + SECONDS_PER_PAIR / 64 * (n_all**2 - (n_all - gone) ** 2) / 2
+    return saved > SECONDS_PER_CODE * sum(n > 0 for n in cuts) + SECONDS_PER_CELL * (n_all - sum(cuts))
 
 
 def code_columns(frame: Frame, encodings: list[Encoding]) -> list[Coded]:

@@ -34,6 +34,7 @@ from everytree.data.fine_codes import FineCodes
 from everytree.data.frames import Frame
 from everytree.data.listed_tests import FineTests
 from everytree.data.ordered_cuts import LARGEST, OrderedCuts, ordered_cuts, rises
+from everytree.data.row_counts import distinct_by_words
 from everytree.errors import QueryError
 
 __all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns", "Reach", "comparable"]
@@ -340,15 +341,7 @@ class LocalColumns:
             words[-1] |= column.ranks().astype(np.uint64)[codes[:, k]] << np.uint64(room)
         if n == 0 or not words:
             return np.zeros(min(n, 1), dtype=np.intp), np.zeros(n, dtype=np.intp)
-        order = np.argsort(words[0], kind="stable") if len(words) == 1 else np.lexsort(words[::-1])
-        starts = np.zeros(n, dtype=bool)
-        starts[0] = True
-        for word in words:
-            ordered = word[order]
-            starts[1:] |= ordered[1:] != ordered[:-1]
-        place = np.empty(n, dtype=np.intp)
-        place[order] = np.cumsum(starts) - 1
-        return order[starts], place
+        return distinct_by_words(words)
 
     # --- cuts
 

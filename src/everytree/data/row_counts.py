@@ -12,7 +12,16 @@ from everytree.common.reading import check_memory, look, looked
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.errors import DataError
 
-__all__ = ["Given", "by_column", "check_classes", "check_room", "counts_of_rows", "distinct_rows", "rows_at"]
+__all__ = [
+    "Given",
+    "by_column",
+    "check_classes",
+    "check_room",
+    "counts_of_rows",
+    "distinct_by_words",
+    "distinct_rows",
+    "rows_at",
+]
 
 MANY_CLASSES = 4096  # beyond this, tables of mostly zeros take seconds that no limit cuts short
 ROWS_OF_A_CLASS = 8  # with fewer on average the labels are numbers or ids, and no classes
@@ -133,18 +142,28 @@ def distinct_rows(tests: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.intp], n
     if m:
         bits = np.packbits(tests, axis=1)
         packed[:, : bits.shape[1]] = bits
+    return distinct_by_words([packed.view(">u8")[:, k].astype(np.uint64) for k in looked(range(n_words))])
+
+
+def distinct_by_words(
+    words: list[npt.NDArray[np.uint64]],
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """``distinct_rows`` of rows of at least one word each, given word by word.
+
+    >>> distinct_by_words([np.array([7, 7, 3], dtype=np.uint64), np.array([1, 0, 5], dtype=np.uint64)])[1].tolist()
+    [2, 1, 0]
+    """
     # The last word first, each sort stable: np.lexsort, with a look at the clock after each word.
-    words = [packed.view(">u8")[:, k].astype(np.uint64) for k in looked(range(n_words))]
     order = np.argsort(words[-1], kind="stable")
     for word in looked(words[-2::-1]):
         order = order[np.argsort(word[order], kind="stable")]
-    starts = np.zeros(n, dtype=bool)
+    starts = np.zeros(order.size, dtype=bool)
     starts[0] = True
     for word in looked(words):
         ordered = word[order]
         starts[1:] |= ordered[1:] != ordered[:-1]
     look()
-    place = np.empty(n, dtype=np.intp)
+    place = np.empty(order.size, dtype=np.intp)
     place[order] = np.cumsum(starts) - 1
     return order[starts], place
 

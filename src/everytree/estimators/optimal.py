@@ -382,7 +382,7 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
         self._missed = budget.missed(frame.n_rows, n_all)
         if not self._missed:
             return
-        if not worth_leaving_out(encodings):
+        if not worth_leaving_out(encodings, self._missed):
             self._missed = ""
             return
         coded = code_columns(frame, encodings)
