@@ -267,3 +267,26 @@ asked("posterior", lambda: cluster.posterior(large))
 """)
     assert ended == "answered"
     assert peak < 55e6
+
+
+@needs_proc
+def test_what_follows_a_fit_takes_little_memory() -> None:
+    """Examples as lists of Python took 50 MB for a file of 5; each of seven searches kept the table it was made of."""
+    (_, _, _, written), (_, ended, _, found) = told("""
+rng = np.random.default_rng(0)
+def fitted(n, columns, heavy=1, limit=64e6):
+    X, y = rng.normal(size=(n, columns)), rng.integers(0, 2, n)
+    return EveryTreeClassifier(1.0, memory_limit=limit).fit(X, y, sample_weight=rng.integers(1, heavy + 1, n))
+import os
+fitted(50, 2).save(os.devnull)
+fitted(50, 2).nearest_tree()
+many, heavy = fitted(100_000, 3), fitted(2000, 15, 200_000, 80e6)
+assert len(many.coded_.codes) > 50_000
+asked("save", lambda: many.save(os.devnull))
+heavy.predict(rng.normal(size=(2000, 15)))
+many = None
+asked("nearest", lambda: heavy.nearest_tree())
+""")
+    assert written < 20e6
+    assert ended == "answered"
+    assert found < 38e6
