@@ -139,10 +139,12 @@ def least(
     strength: float,
     start: Reals | None = None,
     kinds: Codes | None = None,
+    spare: bool = False,
 ) -> Reals:
     """Return the weights of least loss under one strength, the same for all classes.
 
-    ``kinds`` has a number for each average; those with the same one are held together. None for one kind.
+    ``evidence`` is overwritten where it is ``spare``, as it is the largest thing there is. ``kinds`` has a number for
+    each average; those with the same one are held together. None for one kind.
     """
     from scipy.optimize import minimize
 
@@ -151,7 +153,9 @@ def least(
         return np.zeros(k)
     share = np.asarray(counts, dtype=np.float64)
     truth = _softened(codes, log_shares, share.sum())
-    moved = (evidence - np.einsum("nck,nc->nk", evidence, truth)[:, None, :]).reshape(n * n_classes, k)
+    right = np.einsum("nck,nc->nk", evidence, truth)[:, None, :]
+    moved = np.subtract(evidence, right, out=evidence if spare else None).reshape(n * n_classes, k)
+    del right
     before = log_shares[None, :] - (truth @ log_shares)[:, None]
     del truth
 
@@ -257,7 +261,9 @@ def stacked(
         weights: Reals | None = None
         shared.append([])
         for k, strength in enumerate(strengths):  # from strong to weak: each is a start for the next
-            weights = least(evidence[seen], log_shares, codes[seen], share[seen], strength, weights, kinds)
+            weights = least(
+                evidence[seen], log_shares, codes[seen], share[seen], strength, weights, kinds, spare=True
+            )
             shared[f].append(weights)
             losses[k, left] = losses_of(pooled(evidence[left], log_shares, weights, total), codes[left])
     best = _strongest(losses, share)
