@@ -45,21 +45,26 @@ void bind_grow(nb::module_& m) {
             self->threshold = copied(threshold);
             self->first_child = copied(first_child);
             self->n_children = copied(n_children);
-            self->counts_.assign(counts.data(), counts.data() + counts.size());
+            self->counts_ = Stretched(counts.data(), counts.size());
           },
           nb::arg("attribute").noconvert(), nb::arg("threshold").noconvert(), nb::arg("first_child").noconvert(),
           nb::arg("n_children").noconvert(), nb::arg("counts").noconvert())
+      // The policy is that of arrays which own what they hold; `move` would copy it once more.
       .def_prop_ro(
-          "attribute", [](const MultiwayTree& self) { return as_numpy(self.attribute); }, nb::rv_policy::move)
+          "attribute", [](const MultiwayTree& self) { return as_numpy(self.attribute); }, nb::rv_policy::automatic)
       .def_prop_ro(
-          "threshold", [](const MultiwayTree& self) { return as_numpy(self.threshold); }, nb::rv_policy::move)
+          "threshold", [](const MultiwayTree& self) { return as_numpy(self.threshold); }, nb::rv_policy::automatic)
       .def_prop_ro(
-          "first_child", [](const MultiwayTree& self) { return as_numpy(self.first_child); }, nb::rv_policy::move)
+          "first_child", [](const MultiwayTree& self) { return as_numpy(self.first_child); }, nb::rv_policy::automatic)
       .def_prop_ro(
-          "n_children", [](const MultiwayTree& self) { return as_numpy(self.n_children); }, nb::rv_policy::move)
+          "n_children", [](const MultiwayTree& self) { return as_numpy(self.n_children); }, nb::rv_policy::automatic)
       .def_prop_ro(
-          "counts", [](const MultiwayTree& self) { return as_numpy(self.counts_); }, nb::rv_policy::move,
-          "Class counts of the nodes, one after the other.")
+          "counts",
+          [](nb::handle_t<MultiwayTree> self) {  // no copy: of many classes, they are nearly all of the tree
+            auto& counts = nb::cast<MultiwayTree&>(self).counts_;
+            return Reals(counts.data(), {counts.size()}, self);
+          },
+          nb::rv_policy::automatic, "Class counts of the nodes, one after the other.")
       .def(
           "reach",
           [](const MultiwayTree& self, const Columns& data) {

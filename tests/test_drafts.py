@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import everytree as et
 from everytree.common.drafts import draft_of, write_whole
+from everytree.common.json_text import Listed, digest, pieces
 
 KILLED = """
 import os, sys, threading, time
@@ -87,3 +91,21 @@ def test_half_a_surrogate_pair_is_saved_and_loaded(tmp_path: Path) -> None:
     model.save(tmp_path / "model.json")
     again = et.load_model(tmp_path / "model.json")
     assert again.predict(values).tolist() == ["yes\udfff", "no", "yes\udfff", "no"]
+
+
+@pytest.mark.parametrize("options", [{}, {"sort_keys": True, "separators": (",", ":")}])
+@pytest.mark.parametrize("n", [0, 1, 2_000, 4_001])
+def test_pieces_are_the_text_of_the_lists(n: int, options: dict[str, Any]) -> None:
+    rows = np.arange(3 * n).reshape(n, 3)
+    listed = {
+        "z": {"rows": Listed(rows), "é": 'a"b', "none": {}},
+        "a": [1, {"b": None}],
+        "m": Listed(rows[:, 0]),
+    }
+    plain = {
+        "z": {"rows": rows.tolist(), "é": 'a"b', "none": {}},
+        "a": [1, {"b": None}],
+        "m": rows[:, 0].tolist(),
+    }
+    assert "".join(pieces(listed, **options)) == json.dumps(plain, **options)
+    assert digest(listed) == digest(plain)

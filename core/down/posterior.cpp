@@ -51,6 +51,9 @@ Posterior::Sent Posterior::send_part(const Graph& graph, std::size_t part, std::
   Sent sent;
   sent.sizes = TableSizes::of(graph);
   const Order order(graph);
+  const std::size_t n = order.closed.size() > part ? (order.closed.size() - part - 1) / n_parts + 1 : 0;
+  sent.covers.reserve(n * graph.table().n_words());  // a part that grows would be there twice
+  sent.depths.reserve(n);
   for (std::size_t k = part; k < order.closed.size(); k += n_parts) {
     const std::uint32_t id = order.closed[k];
     sent.covers.insert(sent.covers.end(), graph.cover(id), graph.cover(id) + graph.table().n_words());

@@ -15,7 +15,8 @@ std::size_t MultiwayTree::add_root() {
   threshold.assign(1, std::numeric_limits<double>::quiet_NaN());
   first_child.assign(1, 0);
   n_children.assign(1, 0);
-  counts_.assign(n_classes_, 0.0);
+  counts_ = Stretched();
+  counts_.resize(n_classes_);
   return 0;
 }
 
@@ -30,7 +31,7 @@ std::size_t MultiwayTree::split(std::size_t node, std::int32_t column, double at
   threshold.resize(first + n, std::numeric_limits<double>::quiet_NaN());
   first_child.resize(first + n, 0);
   n_children.resize(first + n, 0);
-  counts_.resize((first + n) * n_classes_, 0.0);
+  counts_.resize((first + n) * n_classes_);
   return first;
 }
 
@@ -51,17 +52,30 @@ void MultiwayTree::compact() {
   std::vector<std::uint32_t> old(1, 0);  // new node → old node, filled while it is read: breadth first
   for (std::size_t node = 0; node < old.size(); ++node)
     for (std::uint32_t k = 0; k < n_children[old[node]]; ++k) old.push_back(first_child[old[node]] + k);
+  // The counts are nearly all of a tree of many classes: they change places, so that they are never there twice.
+  std::vector<std::uint32_t> place(n_nodes()), at(n_nodes());  // old node → its place so far, and back
+  std::iota(place.begin(), place.end(), std::uint32_t{0});
+  std::iota(at.begin(), at.end(), std::uint32_t{0});
+  for (std::uint32_t node = 0; node < old.size(); ++node) {
+    const std::uint32_t from = place[old[node]];
+    if (from == node) continue;
+    std::swap_ranges(counts(node), counts(node) + n_classes_, counts(from));
+    std::swap(at[node], at[from]);
+    place[at[node]] = node;
+    place[at[from]] = from;
+  }
+  counts_.resize(old.size() * n_classes_);
+  counts_.shrink();
   MultiwayTree tree(n_classes_);
-  tree.counts_.reserve(old.size() * n_classes_);
   std::uint32_t next = 1;
   for (std::uint32_t node : old) {
     tree.attribute.push_back(attribute[node]);
     tree.threshold.push_back(threshold[node]);
     tree.first_child.push_back(n_children[node] > 0 ? next : 0);
     tree.n_children.push_back(n_children[node]);
-    tree.counts_.insert(tree.counts_.end(), counts(node), counts(node) + n_classes_);
     next += n_children[node];
   }
+  tree.counts_ = std::move(counts_);
   *this = std::move(tree);
 }
 

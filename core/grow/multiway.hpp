@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/stretched.hpp"
 #include "grow/branch.hpp"
 #include "grow/columns.hpp"
 
@@ -26,7 +27,7 @@ class MultiwayTree {
   void make_leaf(std::size_t node);
   // Put the test and the children of another node in the place of this node's; the counts stay.
   void replace(std::size_t node, std::size_t by);
-  // Drop what cannot be reached. Nodes are then in the order of their depth, siblings side by side.
+  // Drop what cannot be reached, in place. Nodes are then in the order of their depth, siblings side by side.
   void compact();
 
   std::size_t n_nodes() const { return attribute.size(); }
@@ -49,7 +50,7 @@ class MultiwayTree {
   std::vector<std::int32_t> attribute;  // −1 for a leaf
   std::vector<double> threshold;
   std::vector<std::uint32_t> first_child, n_children;
-  std::vector<double> counts_;  // n_nodes × n_classes; fractional where missing values were shared out
+  Stretched counts_;  // n_nodes × n_classes; fractional where missing values were shared out
 
  private:
   std::size_t n_classes_;

@@ -208,6 +208,7 @@ PathAverageTree PathGrower::grow() {
     check(1);
     grow_node(task);
   }
+  out_.tree.counts_.shrink();
   return std::move(out_);
 }
 

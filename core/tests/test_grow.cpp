@@ -1,10 +1,14 @@
 // Columns, multiway trees and C4.5: what is refused, how rows are routed, and that counts and trees keep their meaning.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "check.hpp"
 #include "common/errors.hpp"
+#include "common/stretched.hpp"
 #include "grow/c45.hpp"
 #include "grow/columns.hpp"
 #include "grow/multiway.hpp"
@@ -95,6 +99,53 @@ TEST(compacting_keeps_the_tree) {
   CHECK(tree.attribute[0] == 0 && tree.threshold[0] == 2);
   CHECK(tree.counts(1)[1] == 4);
   CHECK(tree.reach(data, 0) == 2 && tree.reach(data, 2) == 1);
+}
+
+TEST(compacting_moves_the_counts_with_their_nodes) {
+  // Deeper and deeper, every second time on the first side, with what was cut off in between.
+  MultiwayTree tree(3);
+  tree.add_root();
+  std::vector<std::size_t> open(1, 0);
+  for (std::size_t k = 0; k < 40; ++k) {
+    const std::size_t node = open[k % 3 == 0 ? 0 : open.size() - 1];
+    open.erase(std::find(open.begin(), open.end(), node));
+    const std::size_t first = tree.split(node, 0, kNaN, 3);
+    for (std::size_t i = 0; i < 3; ++i) open.push_back(first + i);
+  }
+  for (std::size_t node = 0; node < tree.n_nodes(); ++node)
+    for (std::size_t c = 0; c < 3; ++c) tree.counts(node)[c] = static_cast<double>(10 * node + c);
+  tree.make_leaf(tree.first_child[0] + 1);
+  const MultiwayTree before = tree;
+  tree.compact();
+  CHECK(tree.n_nodes() < before.n_nodes());
+  std::vector<std::pair<std::size_t, std::size_t>> both(1, {0, 0});
+  for (std::size_t k = 0; k < both.size(); ++k) {
+    const auto [was, is] = both[k];
+    CHECK(std::equal(before.counts(was), before.counts(was) + 3, tree.counts(is)));
+    CHECK(before.n_children[was] == tree.n_children[is]);
+    for (std::size_t i = 0; i < tree.n_children[is]; ++i)
+      both.emplace_back(before.first_child[was] + i, tree.first_child[is] + i);
+  }
+  CHECK(both.size() == tree.n_nodes());
+}
+
+TEST(a_stretched_block_keeps_its_numbers) {
+  Stretched block;
+  block.shrink();
+  CHECK(block.size() == 0);
+  const std::size_t large = (std::size_t{1} << 22) + 5;  // beyond the first block
+  block.resize(3);
+  block[1] = 7;
+  block.resize(large);
+  CHECK(block[1] == 7 && block[large - 1] == 0);
+  block[large - 1] = 8;
+  const Stretched copy = block;
+  block.resize(4);
+  block.shrink();
+  CHECK(block.size() == 4 && block[1] == 7 && block[3] == 0);
+  block.resize(5);
+  CHECK(block[1] == 7 && block[4] == 0);
+  CHECK(copy.size() == large && copy[1] == 7 && copy[large - 1] == 8);
 }
 
 TEST(trees_that_do_not_fit_are_refused) {

@@ -14,7 +14,7 @@ import pytest
 
 import everytree as et
 from everytree import cluster
-from everytree.common.workers import n_elsewhere, n_workers, use_backend
+from everytree.common.workers import OnDemand, n_elsewhere, n_workers, use_backend
 from everytree.errors import DataError, LimitReached, QueryError
 
 
@@ -48,6 +48,15 @@ def test_every_result(backend: str) -> None:
     assert cluster.distribute(function, [(k,) for k in range(20)]) == [k * k for k in range(20)]
     assert cluster.distribute(function, []) == []
     assert sorted(cluster.results(function, [(k,) for k in range(5)])) == [(k, k * k) for k in range(5)]
+
+
+def test_tasks_are_made_when_they_are_handed_out() -> None:
+    made: list[int] = []
+    found = cluster.results(abs, OnDemand(50, lambda k: (made.append(k) or -k,)), n_jobs=1)
+    first = next(found)
+    assert first == (0, 0)
+    assert len(made) < 5
+    assert dict([first, *found]) == {k: k for k in range(50)}
 
 
 def test_errors_of_a_task_are_raised_and_not_tried_again(backend: str) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.fold_arguments import fold_arguments, posterior_graph
 from everytree.common.arguments import whole
-from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.common.workers import PARTS_PER_JOB, OnDemand, distribute, held, n_workers, release
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet
@@ -24,6 +24,7 @@ from everytree.weights.tables import Rows
 
 __all__ = ["fold_in_parts", "is_long"]
 
+COPIES = 5  # of a part: two on their way to each worker, three where it is folded
 LONG = 2**32  # the product of closed states, pairs of tests, and words of rows that takes about a second
 
 Reals = npt.NDArray[np.float64]
@@ -38,22 +39,32 @@ def fold_in_parts(
     power: float = 1.0,
 ) -> tuple[_core.Posterior, Rows]:
     """Return the folded graph and the Dirichlet parameters by depth, folding parts of the graph on joblib's workers."""
-    parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
+    n_at_once = n_workers(n_jobs)
+    asked = None if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
     with space.question("folding the posterior") as control:
         graph, weights = posterior_graph(space, prior, dirichlet, control, power)
         arguments = fold_arguments(space, graph, weights, control)
         given = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
         sent = space.without_graphs()
-        tasks = [
-            (token, sent, given, *_core.Posterior.send_part(graph, part, parts)) for part in range(parts)
-        ]
+        parts = parts_within(space, graph, n_at_once) if asked is None else asked
+        tasks = OnDemand(
+            parts, lambda part: (token, sent, given, *_core.Posterior.send_part(graph, part, parts))
+        )
         try:
             values = distribute(_fold_part, tasks, n_jobs=n_jobs)
         finally:
             release(token)
         control.check()
         return _core.Posterior.from_parts(parts=values, **arguments), weights.rows
+
+
+def parts_within(space: Engine, graph: _core.Graph, n_jobs: int) -> int:
+    """Return the number of parts: enough that those on their way take a tenth of the limit of memory at most."""
+    closed = graph.n_states - graph.n_inner
+    covers = 8 * closed * -(-space.table.n_rows // 64)
+    wanted = COPIES * n_jobs * covers // max(1, space.limits.memory // 10) + 1
+    return max(PARTS_PER_JOB * n_jobs, min(wanted, closed))
 
 
 def is_long(graph: _core.Graph, table: Table) -> bool:

@@ -139,10 +139,12 @@ def least(
     strength: float,
     start: Reals | None = None,
     kinds: Codes | None = None,
+    spare: bool = False,
 ) -> Reals:
     """Return the weights of least loss under one strength, the same for all classes.
 
-    ``kinds`` has a number for each average; those with the same one are held together. None for one kind.
+    ``evidence`` is overwritten where it is ``spare``, as it is the largest thing there is. ``kinds`` has a number for
+    each average; those with the same one are held together. None for one kind.
     """
     from scipy.optimize import minimize
 
@@ -151,17 +153,24 @@ def least(
         return np.zeros(k)
     share = np.asarray(counts, dtype=np.float64)
     truth = _softened(codes, log_shares, share.sum())
-    moved = (evidence - np.einsum("nck,nc->nk", evidence, truth)[:, None, :]).reshape(n * n_classes, k)
+    right = np.einsum("nck,nc->nk", evidence, truth)[:, None, :]
+    moved = np.subtract(evidence, right, out=evidence if spare else None).reshape(n * n_classes, k)
+    del right
     before = log_shares[None, :] - (truth @ log_shares)[:, None]
+    del truth
 
     def loss(weights: Reals) -> tuple[float, Reals]:
-        logs = (moved @ weights).reshape(n, n_classes) + before
-        most = logs.max(axis=1, keepdims=True)
-        powers = np.exp(logs - most)
+        powers = (moved @ weights).reshape(n, n_classes)  # in place from here on, until they are the slope
+        powers += before
+        most = powers.max(axis=1, keepdims=True)
+        powers -= most
+        np.exp(powers, out=powers)
         total = powers.sum(axis=1, keepdims=True)
         apart = weights - _means(weights, kinds)
         value = float(share @ (np.log(total) + most)[:, 0] + strength * (apart @ apart))
-        slope = moved.T @ (powers / total * share[:, None]).ravel() + 2 * strength * apart
+        powers /= total
+        powers *= share[:, None]
+        slope = moved.T @ powers.ravel() + 2 * strength * apart
         return value, slope
 
     first = np.full(k, START / k) if start is None else start
@@ -243,19 +252,27 @@ def stacked(
         aparts = (math.inf,)
     share, fold = np.asarray(counts, dtype=np.float64), folds_of(codes)
     total = float(share.sum())
-    said = [np.empty(evidence.shape[:2]) for _ in strengths]
+    losses = np.empty(
+        (len(strengths), len(codes))
+    )  # what is said is as many times larger as there are classes
     shared: list[list[Reals]] = []  # the weights of each fold, for each strength
     for f in range(FOLDS):
         seen, left = fold != f, fold == f
         weights: Reals | None = None
         shared.append([])
         for k, strength in enumerate(strengths):  # from strong to weak: each is a start for the next
-            weights = least(evidence[seen], log_shares, codes[seen], share[seen], strength, weights, kinds)
+            weights = least(
+                evidence[seen], log_shares, codes[seen], share[seen], strength, weights, kinds, spare=True
+            )
             shared[f].append(weights)
-            said[k][left] = pooled(evidence[left], log_shares, weights, total)
-    best = _strongest(np.stack([losses_of(each, codes) for each in said]), share)
-    strength = strengths[best]
-    by_class = [said[best] if math.isinf(apart) else np.empty(evidence.shape[:2]) for apart in aparts]
+            losses[k, left] = losses_of(pooled(evidence[left], log_shares, weights, total), codes[left])
+    best = _strongest(losses, share)
+    del losses
+    strength, said = strengths[best], np.empty(evidence.shape[:2])
+    for f in range(FOLDS):
+        left = fold == f
+        said[left] = pooled(evidence[left], log_shares, shared[f][best], total)
+    by_class = [said if math.isinf(apart) else np.empty(evidence.shape[:2]) for apart in aparts]
     for k, apart in enumerate(aparts):
         for f in range(FOLDS if math.isfinite(apart) else 0):
             seen, left = fold != f, fold == f

@@ -59,7 +59,7 @@ def run_fit(
 
     ``judging`` are the options --held-out, --positive and --costs.
     """
-    spent = Spent()
+    spent = Spent(lean=learning.memory_limit is not None)
     check_picture(picture)
     wanted, positive, costs = judging[0], judging[1], parsed_costs(judging[2], judging[1])
     with spent.on("starting"):  # a bad name is refused before the file is read

@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Any
 
 from everytree.cli import ctrl_c
+from everytree.common.allocator import give_back
 from everytree.common.limits import watching
 
 __all__ = ["Spent", "Work", "at_work", "counted", "waiting"]
@@ -32,6 +33,8 @@ WORTH_TELLING = 0.005  # seconds; less would be printed as 0.00
 class Spent:
     """Seconds since a command began, and what they went into, in order.
 
+    ``lean`` is a command with a limit of memory: what one part took and dropped is given back before the next.
+
     >>> spent = Spent()
     >>> with spent.on("reading"):
     ...     pass
@@ -39,16 +42,19 @@ class Spent:
     (['reading'], True)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lean: bool = False) -> None:
         self._begun = time.perf_counter()
+        self._lean = lean
         self.parts: dict[str, float] = {}
 
     @contextmanager
     def on(self, what: str) -> Iterator[None]:
-        """Count the time of the block as this part of the command."""
+        """Count the time of the block as this part of the command; a lean one gives back what it dropped."""
         begun = time.perf_counter()
         try:
             yield
+            if self._lean:
+                give_back()
         finally:
             self.parts[what] = self.parts.get(what, 0.0) + time.perf_counter() - begun
 

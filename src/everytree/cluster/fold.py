@@ -48,7 +48,8 @@ def posterior(
     dirichlet : float, sequence of float, "1/C" or DepthDecay, default 1.0
         The Dirichlet parameters of the leaves.
     n_parts : int, optional
-        The number of parts that are handed out; by default four for each worker.
+        The number of parts that are handed out; by default four for each worker, and more where the limit of memory
+        leaves no room for parts of that size.
     n_jobs : int, optional
         The number of workers; by default that of ``joblib.parallel_config``.
     power : float, default 1.0

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["draft_of", "write_whole"]
+__all__ = ["draft_of", "write_pieces", "write_whole"]
 
 
 @contextmanager
@@ -71,16 +71,24 @@ def write_whole(text: str, path: str | os.PathLike[str]) -> None:
     >>> Path("small.csv").read_text()
     'a,b\\n'
     """
+    write_pieces(lambda: iter([text]), path)
+
+
+def write_pieces(text: Callable[[], Iterator[str]], path: str | os.PathLike[str]) -> None:
+    """Write a long text as ``write_whole`` does, piece by piece; it is made once more where it has to be begun anew."""
     place = Path(os.path.realpath(path))
-    content = text.encode("utf-8", "backslashreplace")
     remove_left_behind(place)
-    if not (place.exists() and not place.is_file()) and write_nameless(content, place):
+    if not (place.exists() and not place.is_file()) and write_nameless(text, place):
         return
     with draft_of(path) as draft, open(draft, "wb") as file:
-        file.write(content)
+        file.writelines(map(encoded, text()))
 
 
-def write_nameless(content: bytes, place: Path) -> bool:
+def encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def write_nameless(text: Callable[[], Iterator[str]], place: Path) -> bool:
     """Write through a file without a name, and return whether the system has such files.
 
     The file gets a name when it is complete. A link cannot replace a file, so that it is first a draft, for an instant.
@@ -92,7 +100,7 @@ def write_nameless(content: bytes, place: Path) -> bool:
     except OSError:  # this file system has none, or the folder is missing: the draft says which
         return False
     with open(handle, "wb") as file:
-        file.write(content)
+        file.writelines(map(encoded, text()))
         file.flush()
         os.fsync(file.fileno())
         draft = new_draft(place)

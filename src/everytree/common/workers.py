@@ -25,6 +25,7 @@ from everytree.errors import LimitReached, QueryError
 __all__ = [
     "BACKENDS",
     "PARTS_PER_JOB",
+    "OnDemand",
     "distribute",
     "held",
     "n_elsewhere",
@@ -39,6 +40,25 @@ BACKENDS = ("loky", "threading", "multiprocessing", "dask", "ray", "spark")
 RETRIES = 3
 PARTS_PER_JOB = 4  # with so many, little is lost with a worker, and sending the parts costs next to nothing
 WAVE = 4  # so many tasks per worker are handed out at once where results come all together
+
+
+class OnDemand(Sequence[tuple[Any, ...]]):
+    """Tasks that are made when they are handed out, so that few of them are in memory at once.
+
+    One may be made in another thread, and again if its worker dies.
+
+    >>> distribute(pow, OnDemand(2, lambda k: (k, 3)))
+    [0, 1]
+    """
+
+    def __init__(self, n: int, make: Callable[[int], tuple[Any, ...]]) -> None:
+        self._n, self._make = n, make
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._make(range(self._n)[k])
 
 
 def results(
@@ -78,7 +98,7 @@ def results(
     >>> sorted(results(pow, [(2, 3), (3, 2)]))
     [(0, 8), (1, 9)]
     """
-    work = [tuple(task) for task in tasks]
+    work = tasks if isinstance(tasks, OnDemand) else [tuple(task) for task in tasks]
     whole("retries", retries, 0)
     return _results(function, work, n_jobs, retries)
 
@@ -237,7 +257,7 @@ def _on_a_dask_worker() -> bool:
 
 
 def _results(
-    function: Callable[..., Any], work: list[tuple[Any, ...]], n_jobs: int | None, retries: int
+    function: Callable[..., Any], work: Sequence[tuple[Any, ...]], n_jobs: int | None, retries: int
 ) -> Generator[tuple[int, Any], None, None]:
     left = dict.fromkeys(range(len(work)))  # a dict keeps the order
     failures = 0
@@ -276,7 +296,7 @@ def _cannot_be_sent(error: Exception) -> bool:
 
 
 def _handed_out(
-    function: Callable[..., Any], work: list[tuple[Any, ...]], left: list[int], n_jobs: int | None
+    function: Callable[..., Any], work: Sequence[tuple[Any, ...]], left: list[int], n_jobs: int | None
 ) -> Generator[tuple[int, bool, Any], None, None]:
     """Yield the answers to these tasks: as they come, or else wave by wave (multiprocessing, Spark)."""
     import joblib
@@ -286,17 +306,19 @@ def _handed_out(
     if type(backend).__module__.startswith("ray."):
         yield from _with_ray(backend, function, work, left, n_workers(n_jobs))
         return
-    calls = [joblib.delayed(_guarded)(k, function, work[k]) for k in left]
     if getattr(backend, "supports_return_generator", False):
+        # joblib makes two calls for each worker ahead.
+        calls = (joblib.delayed(_guarded)(k, function, work[k]) for k in left)
         yield from joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
         return
     size = WAVE * n_workers(n_jobs)
-    for start in range(0, len(calls), size):
-        yield from joblib.Parallel(n_jobs=n_jobs)(calls[start : start + size])
+    for start in range(0, len(left), size):
+        wave = [joblib.delayed(_guarded)(k, function, work[k]) for k in left[start : start + size]]
+        yield from joblib.Parallel(n_jobs=n_jobs)(wave)
 
 
 def _with_ray(
-    backend: Any, function: Callable[..., Any], work: list[tuple[Any, ...]], left: list[int], n: int
+    backend: Any, function: Callable[..., Any], work: Sequence[tuple[Any, ...]], left: list[int], n: int
 ) -> Iterator[tuple[int, bool, Any]]:
     """Yield the answers to tasks of Ray itself, ``n`` at a time.
 

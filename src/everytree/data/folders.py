@@ -14,6 +14,7 @@ from typing import Any
 
 from everytree.common.arguments import refused
 from everytree.common.limits import Limits
+from everytree.data.wide_parquet import wide_parquet
 from everytree.errors import DataError
 
 __all__ = ["open_files"]
@@ -29,7 +30,8 @@ def open_files(paths: Paths, engine: str | None = None, memory_limit: int | None
 
     ``engine`` is "duckdb", "polars", or None for the first of them that is installed. An address such as
     ``s3://bucket/*.parquet`` or ``https://…`` is left to the engine: DuckDB needs its extension httpfs for that, and
-    where it has none, polars reads it. ``memory_limit`` bounds what DuckDB holds before it spills.
+    where it has none, polars reads it. ``memory_limit`` bounds what DuckDB holds before it spills. Parquet files of
+    hundreds of columns and few rows are read at once, unless an engine is named.
     """
     if engine is not None and engine not in ENGINES:
         raise refused(DataError, "engine", engine, f"one of {', '.join(map(repr, ENGINES))}")
@@ -38,6 +40,8 @@ def open_files(paths: Paths, engine: str | None = None, memory_limit: int | None
     if len(kinds) > 1:
         raise DataError("some files are Parquet and some are CSV; give files of one kind")
     kind = kinds.pop()
+    if engine is None and kind == "parquet" and (table := wide_parquet(files, memory_limit)) is not None:
+        return table
     lacking: DataError | None = None
     for name in ENGINES if engine is None else (engine,):
         try:

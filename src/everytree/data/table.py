@@ -163,7 +163,7 @@ class Table(CountedRows):
             What reads the files; by default DuckDB where it is installed.
         memory_limit : int, optional
             The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk: 128 MiB at least,
-            and up to 190 MB for hundreds of columns.
+            and up to 190 MB for hundreds of columns; where these have few rows, nothing of DuckDB is used.
         **options : object
             Further parameters of ``from_frame``, such as ``bins``.
 
@@ -197,7 +197,7 @@ class Table(CountedRows):
             What reads the files; by default DuckDB where it is installed.
         memory_limit : int, optional
             The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk: 128 MiB at least,
-            and up to 190 MB for hundreds of columns.
+            and up to 190 MB for hundreds of columns; where these have few rows, nothing of DuckDB is used.
         **options : object
             Further parameters of ``from_frame``, such as ``bins``.
 

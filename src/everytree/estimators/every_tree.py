@@ -267,6 +267,7 @@ class EveryTreeClassifier(EveryQuestions):
             binarizer, columns_of(frame, kept), codes, self.classes_.tolist(), weights
         )
         account.hold(coded_bytes(self.coded_) + place.nbytes)
+        limits.give_back()  # what coding took and dropped, which nothing counts
         self.shares_ = self.coded_.shares()
         entries: Entries = np.nonzero(self.coded_.counts)
         weighing = Weighing(entries[0].size, len(self.classes_), len(self._used))
@@ -278,8 +279,10 @@ class EveryTreeClassifier(EveryQuestions):
         forests = self._grown(deadline, spent, account, weighing)
         found = self._members(entries, deadline, spent, account, weighing)
         told = AFTER * (len(self._used) + entries[0].size)
+        limits.give_back()
         left = None if budget is None else max(0.0, budget - spent.seconds - told)
         said = self._weigh(found, forests, entries, left, weighing.numbers(len(found), account.left))
+        limits.give_back()
         self.left_out_, self.decided_ = said, said.argmax(axis=1)
         self._know_rows(said, place, codes, entries)
         self._share_memory()
@@ -447,8 +450,12 @@ class EveryTreeClassifier(EveryQuestions):
         entries: Entries,
     ) -> None:
         """Set ``loo_proba_``: what is said of each row of ``X`` when it is left out."""
+        numbers = entry_numbers(entries, place, codes, len(self.classes_))
         self.loo_proba_ = np.full((len(self._used), len(self.classes_)), np.nan)
-        self.loo_proba_[self._used] = said[entry_numbers(entries, place, codes, len(self.classes_))]
+        if self._used.all():
+            np.take(said, numbers, axis=0, out=self.loo_proba_, mode="clip")  # straight to its place
+        else:
+            self.loo_proba_[self._used] = said[numbers]
 
     # --- predict
 

@@ -70,12 +70,16 @@ def entry_numbers(
     >>> entry_numbers((np.array([0, 0, 1]), np.array([0, 2, 1])), np.array([1, 0]), np.array([1, 2]), 3).tolist()
     [2, 1]
     """
-    listed, wanted = entries[0] * n_classes + entries[1], rows * n_classes + codes
+    listed = entries[0] * n_classes
+    listed += entries[1]
     size = int(listed[-1]) + 1 if listed.size else 0
-    if size > TABLE * (listed.size + wanted.size):
-        return np.searchsorted(listed, wanted)
+    if size > TABLE * (listed.size + rows.size):
+        return np.searchsorted(listed, rows * n_classes + codes)
     numbers = np.empty(size, dtype=np.intp)
     numbers[listed] = np.arange(listed.size)
+    del listed
+    wanted = rows * n_classes
+    wanted += codes
     found: npt.NDArray[np.intp] = numbers[wanted]
     return found
 

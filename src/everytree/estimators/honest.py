@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from everytree.common.allocator import give_back
 from everytree.common.arguments import refused
 from everytree.data.column import Column
 from everytree.data.frames import Frame, read_frame
@@ -42,12 +43,14 @@ __all__ = ["HeldOut", "baselines", "held_out", "honest_figures", "logistic_regre
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
+Scaled = Callable[[npt.NDArray[np.intp]], Floats]
 Counted = Callable[[Iterable[Any], int], Iterable[Any]]
 
 FOLDS = 5
 MOST_ROWS = 20_000  # rows that logistic regression is cross-validated on
 PENALTIES = (1.0, 0.1, 0.01)  # the smaller, the stronger; the first is scikit-learn's own
 FEW_JUDGED = 20  # rows by which no penalty is chosen
+LARGE = 2**20  # bytes of numbers whose copies are given back to the system after each part
 MOST_TEXTS = 30  # texts of a column that have a column of their own there
 
 
@@ -137,6 +140,8 @@ def honest_figures(
     true, share = codes[said.rows], None if weights is None else weights[said.rows]
     largest = int(np.argmax(np.bincount(codes, weights, minlength=len(labels))))
     mine = figures_of("this model", said.said, said.proba, true, share)
+    if said.proba.nbytes > LARGE:
+        give_back()  # what sorting them took
     base, other = baselines(frame, codes, weights, labels, seed, folds)
     figures = [each.to_dict() for each in (mine, base, other)]
     error = gain_error(said.said, true, largest, share)
@@ -198,7 +203,7 @@ def held_out(
     # noise, and 100 rows it made 0.90 right, and 0.79 on new rows.
     if mixed and left_out is not None and len(left_out) == len(codes) and not chosen_by_labels(model.notes_):
         known = np.flatnonzero(~np.isnan(left_out).any(axis=1))
-        proba = np.asarray(left_out[known])
+        proba = np.asarray(left_out if known.size == len(codes) else left_out[known])
         return HeldOut(known, model.decide(proba), proba, "exact leave-one-out")
     most = int(np.bincount(codes).max())
     if not _enough(codes):
@@ -292,8 +297,9 @@ def baselines(
     """
     totals = np.bincount(codes, weights, minlength=len(labels))
     largest = int(np.argmax(totals))
-    always = np.tile(totals / totals.sum(), (len(codes), 1))
     rows, line = logistic_regression(frame, codes, weights, len(labels), seed, folds)
+    give_back()
+    always = np.tile(totals / totals.sum(), (len(codes), 1))
     share = None if weights is None else weights[rows]
     return (
         figures_of(f"always {labels[largest]}", np.full(len(codes), largest), always, codes, weights),
@@ -347,26 +353,38 @@ def logistic_regression(
         if len(seen) == 1:
             proba[part.test, seen[0]] = 1.0
             continue
-        mean, spread = X[part.train].mean(axis=0), X[part.train].std(axis=0)
+        # Never all of these numbers once more: with columns of texts there are many.
+        seen_rows = X[part.train]
+        mean, spread = seen_rows.mean(axis=0), seen_rows.std(axis=0)
         spread[(spread == 0) | texts] = 1.0
-        scaled = (X - mean) / spread
+        del seen_rows
+        if X.nbytes > LARGE:
+            give_back()
 
-        def fitted(train: npt.NDArray[np.intp], penalty: float, scaled: Floats = scaled) -> Any:
+        def scaled(some: npt.NDArray[np.intp], mean: Floats = mean, spread: Floats = spread) -> Floats:
+            numbers: Floats = X[some]
+            numbers -= mean
+            numbers /= spread
+            return numbers
+
+        def fitted(train: npt.NDArray[np.intp], penalty: float, scaled: Scaled = scaled) -> Any:
             given = None if share is None else share[train]
             # Threads that wait for each other are slower than one; what has not quite converged is still a comparison.
             with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore")
-                return LogisticRegression(C=penalty, max_iter=200).fit(scaled[train], y[train], given)
+                return LogisticRegression(C=penalty, max_iter=200).fit(scaled(train), y[train], given)
 
         model = fitted(part.train, _penalty(part.train, y, scaled, fitted, seed))
-        proba[np.ix_(part.test, model.classes_)] = model.predict_proba(scaled[part.test])
+        proba[np.ix_(part.test, model.classes_)] = model.predict_proba(scaled(part.test))
+        if X.nbytes > LARGE:
+            give_back()
     return rows, proba
 
 
 def _penalty(
     train: npt.NDArray[np.intp],
     y: Codes,
-    scaled: Floats,
+    scaled: Scaled,
     fitted: Callable[[npt.NDArray[np.intp], float], Any],
     seed: int,
 ) -> float:
@@ -378,7 +396,7 @@ def _penalty(
 
     def loss(penalty: float) -> float:
         model = fitted(rest, penalty)
-        said = model.predict_proba(scaled[judged])
+        said = model.predict_proba(scaled(judged))
         right = said[np.arange(len(judged)), np.searchsorted(model.classes_, y[judged])]
         return float(-np.log(np.maximum(right, 1e-15)).mean())
 
@@ -391,7 +409,7 @@ def _design(columns: list[Column]) -> tuple[Floats, npt.NDArray[np.bool_]]:
     A missing number is the mean and says so, each frequent text has a column. Columns of 0 and 1 are not scaled: that
     would let a rare text off the penalty.
     """
-    made: list[Floats] = []
+    made: list[npt.NDArray[Any]] = []
     texts: list[bool] = []
     for column in columns:
         gone = column.missing
@@ -400,7 +418,7 @@ def _design(columns: list[Column]) -> tuple[Floats, npt.NDArray[np.bool_]]:
         if column.kind == "nominal":
             rows = np.bincount(column.present(), minlength=len(column.labels))
             for code in np.argsort(-rows, kind="stable")[:MOST_TEXTS].tolist():
-                made.append((column.data == code).astype(float))
+                made.append(column.data == code)
                 texts.append(True)
         else:
             values = column.data.astype(float)
@@ -409,11 +427,11 @@ def _design(columns: list[Column]) -> tuple[Floats, npt.NDArray[np.bool_]]:
             made.append(np.clip(values, known.min(), known.max()) if known.size else np.zeros(len(values)))
             texts.append(column.kind == "boolean")
         if gone.any():
-            made.append(gone.astype(float))
+            made.append(gone)
             texts.append(True)
     if not made:
         return np.zeros((len(columns[0]), 1)), np.ones(1, dtype=np.bool_)
-    return np.column_stack(made), np.array(texts, dtype=np.bool_)
+    return np.column_stack(made).astype(float, copy=False), np.array(texts, dtype=np.bool_)
 
 
 # --- one class that matters

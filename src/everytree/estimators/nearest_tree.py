@@ -173,8 +173,9 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float, account: Account
             right |= (fold == k) & (_says(whole, table)[rows] == codes)
             continue
         says = decisions_without(model, inside)
-        without = found(inside, decided[inside] if says is None else says)
-        right |= ~inside & (_says(without, table)[rows] == codes)
+        # The tree has a table of its own, and goes before the next one is searched for.
+        without = _says(found(inside, decided[inside] if says is None else says), table)
+        right |= ~inside & (without[rows] == codes)
     agrees = _says(whole, table)[rows] == decided
     by_decisions = NearestTree(
         whole,
@@ -245,8 +246,9 @@ class Search(NamedTuple):
     ) -> OptimalTreeClassifier:
         """Find the best tree for votes instead of classes."""
         used = votes.sum(axis=1) > 0
+        some = slice(None) if used.all() else used  # without a copy of the rows
         part = Table.trusted(
-            table.rows[used], votes[used], table.test_names, table.classes, columns=table.columns,
+            table.rows[some], votes[some], table.test_names, table.classes, columns=table.columns,
             per_example=per_example,
         ).encoded(table.binarizer, None)  # fmt: skip
         made = OptimalTreeClassifier(
@@ -257,6 +259,9 @@ class Search(NamedTuple):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # ``optimal_`` says so, and so does the text.
             made.fit_table(part)
+        space = made.tree_space()
+        if self.memory_limit is not None and space is not None:
+            space.forget_searches()  # one search after the other has the memory, not each of them beside the others
         # What is written of it asks columns as the average reads them.
         made.recipes_ = tuple(getattr(model, "recipes_", ()))
         return made

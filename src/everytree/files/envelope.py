@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from everytree.common.arguments import refused
-from everytree.common.drafts import write_whole
+from everytree.common.drafts import write_pieces
 from everytree.common.fields import plain_scalar
+from everytree.common.json_text import pieces
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
 from everytree.data.recipes.json_form import recipes_from_json, recipes_to_json
@@ -56,26 +57,40 @@ def parts_from_json(data: dict[str, Any], where: str = "") -> int:
 
 def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the fields of a file, whole or not at all."""
-    write_whole(_written(data), path)
+    write_pieces(lambda: _written(data), path)
 
 
-def _written(data: dict[str, Any]) -> str:
+def _written(data: dict[str, Any]) -> Iterator[str]:
     """Write JSON with a line for each part: deep enough to read and to compare, not one line per number."""
 
-    def compact(value: Any) -> str:
-        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    def compact(value: Any) -> Iterator[str]:
+        return pieces(value, allow_nan=False, ensure_ascii=False)
 
-    def block(value: Any) -> str:
+    def lines(
+        items: Iterable[tuple[str, Any]], indent: str, inner: Callable[[Any], Iterator[str]]
+    ) -> Iterator[str]:
+        for k, (key, item) in enumerate(items):
+            yield f"{',' if k else ''}\n{indent}{key}"
+            yield from inner(item)
+
+    def named(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        return (("".join(compact(key)) + ": ", item) for key, item in data.items())
+
+    def block(value: Any) -> Iterator[str]:
         if isinstance(value, dict) and value:
-            inner = ",\n".join(f"  {compact(key)}: {compact(item)}" for key, item in value.items())
-            return f"{{\n{inner}\n }}"
-        if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-            inner = ",\n".join(f"  {compact(item)}" for item in value)
-            return f"[\n{inner}\n ]"
-        return compact(value)
+            yield "{"
+            yield from lines(named(value), "  ", compact)
+            yield "\n }"
+        elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            yield "["
+            yield from lines((("", item) for item in value), "  ", compact)
+            yield "\n ]"
+        else:
+            yield from compact(value)
 
-    inner = ",\n".join(f" {compact(key)}: {block(value)}" for key, value in data.items())
-    return f"{{\n{inner}\n}}\n"
+    yield "{"
+    yield from lines(named(data), " ", block)
+    yield "\n}\n"
 
 
 def params_to_json(model: Any) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree import __version__
 from everytree.bayes.deep_trees import CUTS, ROUNDS, can_grow, columns_tried
 from everytree.common.fields import check_seal, checked_fields, sealed, without_seal
+from everytree.common.json_text import Listed
 from everytree.common.text import clip
 from everytree.data.binarizer import Binarizer
 from everytree.data.binarizer_form import columns_from_json, columns_to_json
@@ -79,11 +80,20 @@ MOST_LEFT_OUT = 500_000  # probabilities that a file holds, of 11 characters eac
 
 def save_every(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:
     """Write a fitted EveryTreeClassifier to a file, whole or not at all."""
-    write_json(every_to_dict(model, target), path)
+    write_json(_fields(model, target), path)
 
 
 def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
     """Write a fitted EveryTreeClassifier as plain lists, texts and numbers."""
+    data = _fields(model, target)
+    examples = {
+        name: each.plain() if isinstance(each, Listed) else each for name, each in data["examples"].items()
+    }
+    return data | {"examples": examples}
+
+
+def _fields(model: Any, target: str | None) -> dict[str, Any]:
+    """Return the fields of a file, with the examples as arrays: lists of them are ten times as large."""
     check_is_fitted(model)
     numbers = {name: float(getattr(model, f"{name}_")) for name in NUMBERS}
     coded, names = model.coded_, model.column_names()
@@ -104,7 +114,7 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
         **recipes_field(model),
         **columns_to_json(used),
         "examples": {
-            "codes": coded.codes.tolist(), "counts": coded.counts.tolist(), **parts_to_json(coded.per_example),
+            "codes": Listed(coded.codes), "counts": Listed(coded.counts), **parts_to_json(coded.per_example),
         },
         "decided": model.decided_.tolist(),
         "left_out": _left_out_to_json(getattr(model, "left_out_", None)),

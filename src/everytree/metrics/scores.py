@@ -116,7 +116,11 @@ def brier(proba: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     given, codes = _checked(proba, y)
     hit = np.zeros_like(given)
     hit[np.arange(len(codes)), codes] = 1.0
-    scores: Floats = ((given - hit) ** 2).sum(axis=1)
+    np.subtract(
+        given, hit, out=hit
+    )  # in place: of many rows and classes, each copy is as large as all that is known
+    np.square(hit, out=hit)
+    scores: Floats = hit.sum(axis=1)
     return scores
 
 
