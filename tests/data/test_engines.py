@@ -63,6 +63,15 @@ def test_the_same_table(engine: str) -> None:
         assert found.class_counts.dtype == np.int64
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_blanks_around_texts_are_no_part_of_them(engine: str) -> None:
+    around = ["u", " u", "u ", "\t\u00a0u\u2003\n", "\u3000u", "\x1cu\x85", "a u", "a u\r\n"] * 2
+    frame = pl.DataFrame({"a": [*around, "v", "  v"], "y": [0, 1] * 9})
+    table = Table.from_frame(as_engine(frame, engine), "y")
+    assert set(table.test_names) == {"a == u", "a == a u", "a == v"}
+    assert table.rows.shape[0] == 3
+
+
 # --- what every engine refuses, with the same words
 
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [

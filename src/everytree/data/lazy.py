@@ -13,6 +13,7 @@ Counts are sums of 64-bit ones: engines count rows in 32 bits (polars) or in 128
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,12 +96,13 @@ class LazyData:
         self.names = tuple(chosen)
         self.columns: list[LazyColumn] = []
         kept: list[nw.Expr] = []
+        bare = _bare_by_pattern if lazy.implementation.is_ibis() else _bare
         for j, name in enumerate(chosen):
             value, dtype, order = nw.col(own[name]), schema[name], source.declared.get(name)
             if name in source.booleans:
                 column, expression = LazyColumn(name, "boolean", f"et_c{j}", "int64"), value
             else:
-                column, expression = _column(name, value, dtype, f"et_c{j}", j in coded, order)
+                column, expression = _column(name, value, dtype, f"et_c{j}", j in coded, order, bare)
             if column.kind == "empty" and _any_value(lazy, value):
                 raise DataError(f"column {name!r} holds values of a type that is not known here; {CONVERT}")
             self.columns.append(column)
@@ -345,8 +347,20 @@ def _bare(text: nw.Expr) -> nw.Expr:
     return text.str.strip_chars(BLANKS)
 
 
+def _bare_by_pattern(text: nw.Expr) -> nw.Expr:
+    """The same for Ibis, which strips no characters of one's own choice."""
+    blank = f"[{re.escape(BLANKS)}]+"
+    return text.str.replace_all(f"^{blank}|{blank}$", "")
+
+
 def _column(
-    name: str, value: nw.Expr, dtype: Any, key: str, coded: bool, declared: tuple[Any, ...] | None
+    name: str,
+    value: nw.Expr,
+    dtype: Any,
+    key: str,
+    coded: bool,
+    declared: tuple[Any, ...] | None,
+    bare: Callable[[nw.Expr], nw.Expr],
 ) -> tuple[LazyColumn, nw.Expr]:
     """A column and the expression that reads it: a number, 0/1, or a value; NaN is null."""
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
@@ -356,9 +370,9 @@ def _column(
     if dtype in (nw.Categorical, nw.Enum):
         order = tuple(getattr(dtype, "categories", None) or ()) if dtype == nw.Enum else None
         text = value.cast(nw.String)
-        return LazyColumn(name, "nominal", key, categories=order), text if order else _bare(text)
+        return LazyColumn(name, "nominal", key, categories=order), text if order else bare(text)
     if dtype == nw.String:
-        return LazyColumn(name, "nominal", key, categories=declared), value if declared else _bare(value)
+        return LazyColumn(name, "nominal", key, categories=declared), value if declared else bare(value)
     if dtype == nw.Boolean:
         if coded or declared is not None:
             return LazyColumn(name, "nominal", key, categories=declared), value
