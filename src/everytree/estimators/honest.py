@@ -299,10 +299,12 @@ def baselines(
     largest = int(np.argmax(totals))
     rows, line = logistic_regression(frame, codes, weights, len(labels), seed, folds)
     give_back()
-    always = np.tile(totals / totals.sum(), (len(codes), 1))
+    # It says the same of all rows of a class, so that one of each, with their weight, is judged.
+    seen = np.flatnonzero(totals)
+    always = np.tile(totals / totals.sum(), (len(seen), 1))
     share = None if weights is None else weights[rows]
     return (
-        figures_of(f"always {labels[largest]}", np.full(len(codes), largest), always, codes, weights),
+        figures_of(f"always {labels[largest]}", np.full(len(seen), largest), always, seen, totals[seen]),
         figures_of("logistic regression", line.argmax(axis=1), line, codes[rows], share),
     )
 

@@ -145,8 +145,8 @@ def figures_of(
     """
     share = None if weights is None else np.asarray(weights, dtype=float)
     n_classes = proba.shape[1]
-    areas = [area_under_curve(proba[:, c], codes == c, share) for c in range(n_classes)]
-    area = areas[1] if n_classes == 2 else _mean(areas)
+    asked = [1] if n_classes == 2 else range(n_classes)  # the areas of two classes are equal
+    area = _mean([area_under_curve(proba[:, c], codes == c, share) for c in asked])
     right, losses = (said == codes).astype(float), log_loss(proba, codes)
     return Figures(
         name,
