@@ -243,14 +243,7 @@ def _equal(name: str, claimed: Any, found: Any, note: str = "") -> Fact:
     same = claimed == found or (
         isinstance(found, Fraction) and is_number(claimed) and math.isclose(claimed, found, rel_tol=PART)
     )
-    return Fact(name, _decimal(claimed), _decimal(found), TRUE if same else FALSE, "" if same else note)
-
-
-def _decimal(value: Any) -> Any:
-    """Return a number, or a list of numbers, without Fractions: parts of examples are shown as decimals."""
-    if isinstance(value, list):
-        return [_decimal(each) for each in value]
-    return float(value) if isinstance(value, Fraction) else value
+    return Fact(name, claimed, found, TRUE if same else FALSE, "" if same else note)
 
 
 def _data_facts(model: Model, examples: Examples) -> list[Fact]:
