@@ -136,12 +136,15 @@ def verify_model(
         report = check(table)
         if report.ok:
             return report
-        numbers = [
-            each["name"]
-            for each in content["columns"]
-            if each.get("values") is None and each["name"] in table.columns
-        ]
+        numbers = _numbers(content, table)
         return other_report(table, numbers, missing, decimal, check, time_limit, whole is not None) or report
+
+
+def _numbers(content: dict[str, Any], table: CsvTable) -> list[str]:
+    """Return the columns of the table that the model knows as numbers; any may be where it takes them by position."""
+    names = [each["name"] for each in content["columns"] if each.get("values") is None]
+    found = [name if name in table.columns else name.strip() for name in names]
+    return found if all(name in table.columns for name in found) else list(table.columns)
 
 
 @contextmanager
