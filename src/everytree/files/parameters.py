@@ -77,7 +77,9 @@ def _chosen(what: str, value: Any) -> bool:
 
 
 def _prior(value: Any) -> bool:
-    return isinstance(value, Prior) or (isinstance(value, str) and (value in PRIORS or _chosen("prior", value)))
+    return isinstance(value, Prior) or (
+        isinstance(value, str) and (value in PRIORS or _chosen("prior", value))
+    )
 
 
 def _dirichlet(value: Any) -> bool:

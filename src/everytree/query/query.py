@@ -108,7 +108,13 @@ class Query:
                 raise refused(QueryError, name, getattr(self, name), "names or columns of tests, or a list")
         number("leaf_penalty", self.leaf_penalty, 0, LARGEST_COST, example=0.01, closed=True)
         number("confidence", self.confidence, 0, 1, example=0.25)
-        bounds = (self.max_error if self.error_bounds else None, self.min_accuracy, self.max_size, self.max_leaves, self.max_depth)
+        bounds = (
+            self.max_error if self.error_bounds else None,
+            self.min_accuracy,
+            self.max_size,
+            self.max_leaves,
+            self.max_depth,
+        )
         if self.ranking[0] not in COSTS and all(bound is None for bound in bounds):
             raise refused(
                 QueryError,
