@@ -130,8 +130,10 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(name: str, folder: Path, t
     out, content = whole(name, folder, tmp_path)
     write = WRITERS[name][1]
     for n in sorted({0, 1, len(content) // 10, len(content) // 2, len(content) - 1}):
-        with pytest.raises((OSError, et.EverytreeError)), bytes_at_most(n):
+        with pytest.raises((OSError, et.EverytreeError)) as caught, bytes_at_most(n):
             write(folder, out)
+        assert out.name in str(caught.value), n
+        assert ".tmp" not in str(caught.value), n
         assert out.read_bytes() == OLD, n
         assert os.listdir(tmp_path) == [out.name], n
         fresh = tmp_path / f"new{out.suffix}"

@@ -188,3 +188,27 @@ def test_any_text_is_a_query_or_an_error(text: str) -> None:
     except QueryError:
         return
     assert parse_query(format_query(query, k)) == (query, k)
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 3), np.longdouble("0.1"), np.float32(0.1), 1, np.int64(1)])
+def test_numbers_of_every_type_come_back(value: object) -> None:
+    query = et.Query(("size", "error"), min_accuracy=value, max_error={"gini": value}, leaf_penalty=value)
+    assert parse_query(format_query(query)) == (query, 1)
+
+
+def test_no_bound_is_no_bound() -> None:
+    with pytest.raises(QueryError, match="without a bound is the single leaf"):
+        et.Query(("size", "error"), max_error={})
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "2", None, 2**31])
+def test_how_many_trees_is_checked(k: object) -> None:
+    with pytest.raises(QueryError, match="k="):
+        format_query(et.Query(), k)
+    with pytest.raises(QueryError, match="at most 2147483647 trees"):
+        parse_query("9007199254740993 most accurate")
+
+
+def test_a_p_value_of_one_is_a_number() -> None:
+    assert et.ChiSquare(p_value=np.bool_(True)) == et.ChiSquare(p_value=1.0)
+    et.Query(leaf=[et.ChiSquare(p_value=np.bool_(True))])

@@ -115,7 +115,7 @@ void ClosedForm::build(OneLevelFold& fold, const ProductWeights& weights, const 
   const std::size_t n = f.n_groups(), n_classes = f.table().n_classes(), depth = fold.depth();
   const PairCounts counts = fold.pair_counts();
   reset(left_out.size() * n_classes, fold);
-  const auto taken = [](std::size_t c, std::size_t y) { return c == y ? 1.0 : 0.0; };
+  const auto taken = [](std::size_t c, std::size_t y) { return c == y ? std::int32_t{1} : std::int32_t{0}; };
   for (std::size_t k = 0; k < left_out.size(); ++k) {
     const LeftOut& out = left_out[k];
     for (std::size_t i = 0; i < n; ++i) {
@@ -127,8 +127,9 @@ void ClosedForm::build(OneLevelFold& fold, const ProductWeights& weights, const 
       }
       for (std::size_t c = 0; c < n_classes; ++c) {
         Form& form = forms_[k * n_classes + c];
-        const double more = leaf.a(depth + 1, c) - taken(c, out.y);
-        const double own[2] = {weight[0] * (f.totals()[c] - f.count(c, i) + more), weight[1] * (f.count(c, i) + more)};
+        const std::int32_t less = taken(c, out.y), n_c = f.count(c, i);  // first, so that a small a keeps its digits
+        const double more = leaf.a(depth + 1, c);
+        const double own[2] = {weight[0] * (f.totals()[c] - n_c - less + more), weight[1] * (n_c - less + more)};
         form.constant += f.multiplicity(i) * own[0];
         form.linear[i] += own[1] - own[0];
         form.size += f.multiplicity(i) * (own[0] + own[1]);
@@ -144,7 +145,7 @@ void ClosedForm::build(OneLevelFold& fold, const ProductWeights& weights, const 
                               factor);
       for (std::size_t c = 0; c < n_classes; ++c)
         f.kernel().leaf_sums(counts, row.pair, row.total, i, n,
-                             {0, c, leaf.a(depth + 2, c) - taken(c, out.y), 0.0, 0.0, 1.0}, factor, f.multiplicities(),
+                             {0, c, leaf.a(depth + 2, c), 0.0, 0.0, 1.0, taken(c, out.y)}, factor, f.multiplicities(),
                              sums(k * n_classes + c, i, f));
     }
   }

@@ -154,6 +154,7 @@ struct LeafTerm {
   std::int32_t kind;
   std::size_t cls;
   double a, sum_a, centre, example;  // as in PairValues
+  std::int32_t taken = 0;  // examples of the class that are left out: a small `a` keeps its digits beside them
 };
 
 // Where the sums of one test i go. With v_ab the weighted value of the leaf (i = a, j = b)

@@ -108,7 +108,8 @@ static void mass_factors(const PairCounts& t, const std::int32_t* pair, const st
 }
 
 // Sums of value · weight over the leaves of the pairs (i, j), j > i; see PairSums. The value is n_c + a, or of a kind
-// (see PairValues) greater than 0.
+// (see PairValues) greater than 0. What is taken from n_c is taken first: n_c + (a − 1) would have no digit of an a of
+// 1e-16.
 template <int kKind>
 static void add_leaf_sums(const PairCounts& t, const std::int32_t* pair, const std::int32_t* pair_total, std::size_t i,
                           std::size_t n, const LeafTerm& leaf, const double* const weight[4],
@@ -120,7 +121,7 @@ static void add_leaf_sums(const PairCounts& t, const std::int32_t* pair, const s
     const Quadrants8 all(pair_total, t.total_of, t.total_of[i], t.total, j);
     Real8 v[4];
     for (std::size_t x = 0; x < 4; ++x) {
-      const Real8 mass = __builtin_convertvector(own.q[x], Real8) + leaf.a;
+      const Real8 mass = __builtin_convertvector(own.q[x] - leaf.taken, Real8) + leaf.a;
       if constexpr (kKind == 0)
         v[x] = load<Real8>(weight[x] + j) * mass;
       else

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -179,3 +180,27 @@ def test_rows_keep_the_order_in_which_they_were_given(cuts: str) -> None:
     assert (plain.loo_proba() == plain.loo_proba(tests, y)).all()
     table = et.TreeSpace.from_table(pickle.loads(pickle.dumps(space.table)), 2).posterior()
     assert len(table.loo_proba()) == len(table.leave_one_out().codes)
+
+
+@pytest.mark.parametrize("a", [1e-4, 1e-9, 1e-16, 1e-30, 1e-100])
+def test_small_dirichlet_parameters_keep_their_digits(a: float) -> None:
+    """Sums over the three trees of two tests, in fractions; a − 1 would have lost the digits of a."""
+    rows, codes = [[0, 0], [0, 1], [1, 0], [1, 1], [0, 1], [1, 1], [1, 0]], [0, 1, 0, 1, 1, 0, 0]
+    post = TreeSpace(rows, codes, max_depth=1).posterior("uniform", dirichlet=a)
+    left = post.leave_one_out()
+    for row, y, proba in zip(left.rows.tolist(), left.codes.tolist(), left.proba, strict=True):
+        out = next(i for i in range(len(rows)) if (rows[i], codes[i]) == (row, y))
+        rest = [i for i in range(len(rows)) if i != out]
+        sums = [Fraction(0), Fraction(0)]
+        for test in (None, 0, 1):
+            weight, own = Fraction(1), [0, 0]
+            for side in (0, 1) if test is not None else (None,):
+                here = [codes[i] for i in rest if test is None or rows[i][test] == side]
+                counts = [here.count(0), here.count(1)]
+                for c, n in enumerate(counts):
+                    for k in range(n):
+                        weight *= (Fraction(a) + k) / (2 * Fraction(a) + k + sum(counts[:c]))
+                own = counts if test is None or row[test] == side else own
+            for c in (0, 1):
+                sums[c] += weight * (own[c] + Fraction(a)) / (sum(own) + 2 * Fraction(a))
+        assert proba == pytest.approx([float(x / sum(sums)) for x in sums], rel=1e-12)

@@ -206,7 +206,7 @@ MUTANTS = [
     of("cuts", "given cuts that nodes choose among are not compared", "if told is not None and not set(fine.low[1:]) <= set(told):", "if False:",
        f"{SETTING}::test_given_cuts_that_nodes_choose_among_are_those_of_the_parameters"),
     of("path_average", "nothing at nodes is compared", "(k for k in range(n) if _verdict(values[k], found[name][k]) == FALSE)", "(k for k in ())", EDITS),
-    of("path_average", "a mean forgets the path", "theta = [(before * p + q) / r[node] for", "theta = [q + 0 * p for", f"{EDITS} {HONEST}"),
+    of("path_average", "a mean forgets the path", "theta = [old * p + new * q for", "theta = [q + 0 * p for", f"{EDITS} {HONEST}"),
     of("path_average", "classes that a node lacks get as much", "return [share if n else share / z for n in counts]", "return [s / n_classes] * n_classes", f"{EDITS} {HONEST}"),
     of("path_average", "an empty leaf says that nothing is known", "found.append(mine if any(row) or above < 0 else found[above])", "found.append(mine)",
        f"{HONEST}[path-average-laplace]"),

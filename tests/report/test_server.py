@@ -220,8 +220,18 @@ def test_malformed_requests_get_one_line_and_leave_no_traceback(quiet: tuple[str
                 f"POST /api/ask HTTP/1.1\r\nHost: {place.netloc}\r\nX-Everytree-Token: {token_of(address)}\r\n"
                 "Content-Length: 1000\r\n\r\n{".encode()
             )
+    # What is no request, or asks for another protocol: none fills the terminal.
+    for words in (
+        b"\x00\r\n\r\n",
+        b"GET / HTTP/9\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", place.port or 0), timeout=10) as line:
+            line.sendall(words)
+            assert b" 40" in line.recv(100)[:12]
     assert ask(address, "POST", "/api/ask", token, {"max_depth": 1})[0] == 200
-    assert "Traceback" not in complaints.read_text(encoding="utf-8")
+    told = complaints.read_text(encoding="utf-8").splitlines()
+    assert [line for line in told if not line.startswith("note: the column to predict is")] == []
 
 
 def test_work_in_a_thread_has_its_answer_and_its_error() -> None:

@@ -87,3 +87,19 @@ def test_whole_numbers_beside_gaps_are_not_called_false(made: Any, tmp_path: Pat
     made().fit(*read.split("y")).save(tmp_path / "model.json", "y")
     report = verify_model(tmp_path / "model.json", tmp_path / "data.csv")
     assert (report.ok, report.unchecked) == (True, ())
+
+
+def test_names_with_blanks_around_them(tmp_path: Path) -> None:
+    """Names in a file are read without the blanks around them, as cells are."""
+    frame = short_floats("float32", "float64").rename(columns={"v": " v "})
+    report = checked(et.CARTTreeClassifier(folds=3), frame, tmp_path)
+    assert (report.ok, report.unchecked) == (True, ("numbers of columns",))
+
+
+def test_columns_that_are_taken_by_position(tmp_path: Path) -> None:
+    frame = short_floats("float32", "float32")
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    model = et.CARTTreeClassifier(folds=3).fit(frame[["v", "w"]].to_numpy(), frame["y"].to_numpy())
+    model.save(tmp_path / "model.json")
+    report = verify_model(tmp_path / "model.json", tmp_path / "data.csv", target="y")
+    assert (report.ok, report.unchecked) == (True, ("numbers of columns",))

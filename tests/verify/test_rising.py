@@ -8,10 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from verify_cases import Case, people
 
 import everytree as et
+from everytree.common.fields import sealed
+from everytree.verify import InputError
 from everytree.verify.rising import log_rising
 
 CHAINS = {"max_depth": 2, "bins": 2, "n_chains": 2, "n_draws": 12, "burn_in": 20, "random_state": 0}
@@ -59,3 +63,23 @@ def test_an_honest_file_is_found_true(made: Any, size: Any, tmp_path: Path) -> N
 @pytest.mark.parametrize("s", [1e-8, 1e3, 1e6, 9e8])
 def test_trees_with_averages_along_the_path(s: float, tmp_path: Path) -> None:
     assert Case(tmp_path, people(60), et.PathAverageTreeClassifier(s=s)).verify().proved
+
+
+@pytest.mark.parametrize("s", [0.0, 1e-300, 1e-9, 1e9, 1e11])
+def test_sizes_that_no_classifier_takes(s: float, tmp_path: Path) -> None:
+    case = Case(tmp_path, people(60), et.PathAverageTreeClassifier())
+    case.saved["params"]["s"] = s
+    del case.saved["digest"]
+    with pytest.raises(InputError, match=r"params\.s is .*; expected a number between 1e-09 and 1e\+09"):
+        case.changed(lambda content: content.update(sealed(content)))
+
+
+def test_a_split_that_other_data_speak_against_without_end(tmp_path: Path) -> None:
+    """The odds against it, with eighty values and a small S, are beyond all floats; its claims are false, no more."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"c": [f"v{k:02}" for k in rng.integers(0, 80, 3000)]})
+    frame["state"] = np.where(frame["c"] < "v40", "a", "b")
+    case = Case(tmp_path, frame, et.PathAverageTreeClassifier(s=1e-5))
+    assert case.verify().proved
+    frame.assign(state=np.where(rng.random(3000) < 0.5, "a", "b")).to_csv(case.data, index=False)
+    assert not case.verify().ok

@@ -58,6 +58,7 @@ def test_true_models_are_told_true(name, kind, tmp_path):
     X, y, w = data(kind)
     fitted(name, X, y, w).save(tmp_path / "m.json", "label")
     report = verify(tmp_path / "m.json", written(tmp_path, X, y, w), target="label", weights="w")
+    json.dumps(report.to_dict(), allow_nan=False)  # what `--json` prints
     wrong = [fact for fact in report.facts if fact.verdict == "false"]
     assert not wrong, wrong
     assert any(fact.verdict == "true" for fact in report.facts)

@@ -94,6 +94,12 @@ def test_a_field_of_the_wrong_kind_is_named(name: str, case: Case) -> None:
         case.changed(change)
 
 
+def test_the_depth_of_an_average_that_a_limit_ended(tmp_path) -> None:
+    case = Case(tmp_path, people(30), et.BayesOptimalClassifier(max_depth=1, time_limit=60))
+    with pytest.raises(InputError, match=r"params\.max_depth is 'deep'; expected a whole number"):
+        case.changed(lambda data: data["params"].update(max_depth="deep"))
+
+
 def test_a_field_that_is_missing_is_named(case: Case) -> None:
     for field in case.saved:
         if field in ("version", "format", "target", "dropped", "table", "tree", "label_dtype"):

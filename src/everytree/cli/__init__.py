@@ -9,7 +9,8 @@ exit code 0     done; also where a limit or Ctrl-C ended a search that then answ
           141   who reads its output has closed the pipe (``predict`` takes that for its end: 0)
           143   SIGTERM ended it, in order: nothing half-written is left
 
-Where stdout or stderr is closed or full, nothing more can be said there, and the exit code is what it would be.
+Where stdout or stderr is closed, or stderr full, nothing more can be said there, and the exit code is what it would be;
+an answer that stdout cannot take is an error (2).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import NoReturn
 
 from everytree.cli.later import later
 from everytree.cli.refusal import Refusal
+from everytree.cli.streams import drop
 from everytree.errors import EverytreeError
 
 __all__ = ["main"]
@@ -47,6 +49,12 @@ def main() -> None:
             later("app.app")(prog_name="everytree")  # loaded here, so that Ctrl-C is heard meanwhile too
         finally:
             sys.stdout.flush()  # what cannot be written is told here, and not when Python ends
+            try:
+                sys.stderr.flush()
+            except BrokenPipeError:
+                raise
+            except OSError:  # a remark that nobody can read
+                drop(sys.stderr)
     except SystemExit as ended:
         # typer's answer to a closed pipe is 1, which is that of a check
         if isinstance(ended.__context__, BrokenPipeError):
@@ -83,8 +91,7 @@ def _end(exit_code: int) -> NoReturn:
         try:
             stream.flush()
         except OSError:
-            with suppress(OSError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            drop(stream)
     sys.exit(exit_code)
 
 

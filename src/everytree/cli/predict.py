@@ -22,6 +22,7 @@ from everytree.cli.data import chunk_reader, reader_options
 from everytree.cli.options import Reading
 from everytree.cli.score import Score
 from everytree.cli.show import heard, note, print_json
+from everytree.cli.streams import remark
 from everytree.cli.watch import at_work
 from everytree.cli.written import check_folder
 from everytree.common.drafts import draft_of
@@ -202,7 +203,7 @@ def _summary(out: Path | None, rows: int, score: Score, warned: list[str], as_js
         words.append(
             f"{found['unknown_labels']} rows have a class that was not in training, and count as wrong"
         )
-    print("; ".join(words), file=sys.stderr)
+    remark("; ".join(words))
 
 
 # --- writing

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from everytree.cli.streams import remark
 from everytree.cli.words import in_options
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], left
 
 def note(text: str) -> None:
     """Print a remark on stderr, so that stdout stays what was asked for."""
-    print(f"note: {text}", file=sys.stderr)
+    remark(f"note: {text}")
 
 
 def print_json(value: Any) -> None:

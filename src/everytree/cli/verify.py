@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from everytree.cli.streams import remark
 from everytree.cli.words import refusal_of
 from everytree.verify import InputError, Report, verify_model
 from everytree.verify.facts import Fact
@@ -48,7 +48,7 @@ def run_verify(model: Path, data: Path, *, require_proof: bool, as_json: bool, *
         told = refusal_of(error)
         if as_json:
             print(json.dumps({"ok": False} | told))
-        print(f"everytree: {told['error']}", file=sys.stderr)
+        remark(f"everytree: {told['error']}")
         return 2
     if as_json:
         print(json.dumps(report.to_dict(), indent=2))

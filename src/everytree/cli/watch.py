@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Any
 
 from everytree.cli import ctrl_c
+from everytree.cli.streams import remark
 from everytree.common.allocator import give_back
 from everytree.common.limits import watching
 
@@ -159,7 +160,7 @@ def at_work(within: float | None = None) -> Iterator[Work]:
             work.stopped = True
             ctrl_c.heard.set()
             work.bar.close()
-            print("stopping; once more to give up at once", file=sys.stderr)
+            remark("stopping; once more to give up at once")
 
         # What a script starts with & ignores Ctrl-C, which is for others; None is a handler that Python does not know.
         ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)

@@ -16,7 +16,7 @@ import numpy as np
 
 from everytree.errors import Argument, EverytreeError, QueryError, Wording
 
-__all__ = ["MOST", "argument", "generator", "number", "refused", "renamed", "whole"]
+__all__ = ["MOST", "argument", "generator", "number", "refused", "renamed", "truth", "whole"]
 
 MOST = 2**31 - 1  # the largest count that the core takes
 
@@ -104,6 +104,17 @@ def number(name: str, value: Any, low: float, high: float, *, example: float, cl
             QueryError, name, value, f"a finite number{' ' + span if span else ''}, such as {example:g}"
         )
     return exact
+
+
+def truth(name: str, value: Any) -> bool:
+    """Return ``value`` as a bool; 0 and 1 are fine, and no text is, as every one but the empty one would be true.
+
+    >>> truth("laplace", 1)
+    True
+    """
+    if isinstance(value, bool | int | float | np.bool_ | np.number) and value in (0, 1):
+        return bool(value)
+    raise refused(QueryError, name, value, "True or False")
 
 
 def generator(random_state: Any) -> np.random.Generator:

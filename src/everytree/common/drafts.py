@@ -7,6 +7,7 @@ the next draft of the same file removes those whose process has ended.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -16,23 +17,39 @@ from pathlib import Path
 
 __all__ = ["draft_of", "write_pieces", "write_whole"]
 
+FULL = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
+
 
 @contextmanager
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a name beside ``path`` to write to; it replaces ``path`` if the block ends well, else it is removed."""
     place = Path(os.path.realpath(path))  # a link is followed, so that it stays a link
     if place.exists() and not place.is_file():  # /dev/null or a pipe is never replaced
-        yield place
+        with _named(path):
+            yield place
         return
     remove_left_behind(place)
     draft = new_draft(place)
     try:
-        yield draft
-        with open(draft, "rb") as written:
-            os.fsync(written.fileno())
-        os.replace(draft, place)
+        with _named(path, draft):
+            yield draft
+            with open(draft, "rb") as written:
+                os.fsync(written.fileno())
+            os.replace(draft, place)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _named(path: str | os.PathLike[str], draft: Path | None = None) -> Iterator[None]:
+    """Let an error of writing name the file: not its draft, which is gone, and not nothing, as where a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        nothing = error.filename is None and error.errno in FULL  # no reading fails so
+        if nothing or (draft is not None and error.filename == os.fspath(draft)):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+        raise
 
 
 def new_draft(place: Path) -> Path:
@@ -78,8 +95,9 @@ def write_pieces(text: Callable[[], Iterator[str]], path: str | os.PathLike[str]
     """Write a long text as ``write_whole`` does, piece by piece; it is made once more where it has to be begun anew."""
     place = Path(os.path.realpath(path))
     remove_left_behind(place)
-    if not (place.exists() and not place.is_file()) and write_nameless(text, place):
-        return
+    with _named(path):
+        if not (place.exists() and not place.is_file()) and write_nameless(text, place):
+            return
     with draft_of(path) as draft, open(draft, "wb") as file:
         file.writelines(map(encoded, text()))
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 import everytree._core as _core
-from everytree.common.arguments import number, refused, whole
+from everytree.common.arguments import number, refused, truth, whole
 from everytree.common.limits import Limits
 from everytree.common.reading import reading
 from everytree.data.columns import ColumnReader
@@ -149,6 +149,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         if confidence > 0.5:
             raise refused(QueryError, "confidence", self.confidence, "at most 0.5, such as 0.25")
         resolution = number("resolution", self.resolution, 0, np.inf, example=1e-5, closed=True)
+        truth("laplace", self.laplace)  # the one that predictions are read with
         switches = {
             name: bool(getattr(self, name))
             for name in ("binary_splits", "collapse", "prune", "subtree_raising")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import generator, refused, whole
+from everytree.common.arguments import generator, refused, truth, whole
 from everytree.data.columns import ColumnReader
 from everytree.data.recipes.wanted import as_read
 from everytree.errors import DataError, QueryError
@@ -169,6 +169,7 @@ class CARTTreeClassifier(Exports, ColumnTreeClassifier):
 
     @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        truth("laplace", self.laplace)
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 expected = " or ".join(map(repr, allowed))

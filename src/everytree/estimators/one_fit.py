@@ -1,7 +1,7 @@
 """One fit at a time of an object, with one clock from reading to the last question; and what a copy of it holds.
 
 begins    who fits it, in the object's own attributes: whoever finds another thread there is refused
-ends      it is gone, however the fit ends
+ends      it is gone, however the fit ends; where that is an error, a limit or Ctrl-C, the object is what it was before
 copy      the attributes of one moment, without fitter and clock: other threads may ask, and learn, meanwhile
 """
 
@@ -33,7 +33,8 @@ OF_ONE_FIT = ("_fitter", "_began", "_own")
 def one_at_a_time(fit: Learns) -> Learns:
     """Make a method that learns refuse to begin while another thread learns with the same object.
 
-    What two threads learn would be mixed otherwise. Such a method may call another one of the same object.
+    What two threads learn would be mixed otherwise, and so would what was learned before with half of what a method
+    that ends in an error has learned. Such a method may call another one of the same object.
     """
 
     @wraps(fit)
@@ -52,8 +53,13 @@ def one_at_a_time(fit: Learns) -> Learns:
                 "this object is being fitted by another thread; wait for that fit, or give each thread an object "
                 "of its own (sklearn.base.clone makes one)"
             )
+        before = dict(held)
         try:
             return fit(self, *args, **kwargs)
+        except BaseException:
+            if fitter is me:
+                put_back(held, before)
+            raise
         finally:
             if fitter is me:  # the outermost
                 held.pop("_fitter", None)

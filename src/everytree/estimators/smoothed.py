@@ -267,7 +267,8 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         if whole("se", self.se, 0) > 1:
             raise refused(QueryError, "se", self.se, "0 or 1 standard errors")
         if self.prune_prior is not None:
-            if not isinstance(self.prune_prior, Prior) and self.prune_prior not in PRIORS:
+            word = self.prune_prior if isinstance(self.prune_prior, str) else None
+            if not isinstance(self.prune_prior, Prior) and word not in PRIORS:
                 words = ", ".join(map(repr, PRIORS))
                 raise refused(
                     QueryError,

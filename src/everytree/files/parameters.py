@@ -2,8 +2,8 @@
 
     whole numbers       min_leaf, folds, n_draws, …
     numbers             time_limit, alpha, …
-    truth values        averaging, split_pure
-    words               cuts
+    truth values        averaging, split_pure, laplace
+    words               cuts, prior, dirichlet, criterion, strategy, …
 
 A classifier checks its parameters when it learns, and some depend on the data; one that comes from a file has learned
 already. A default is always taken, as are parameters of other classifiers that nothing is known of.
@@ -15,8 +15,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from everytree.bayes.hyper import asked
 from everytree.common.text import clip
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
+from everytree.mcmc.sampler import KERNELS
+from everytree.mcmc.start import WORDS as STARTS
+from everytree.mcmc.target import RISKS
+from everytree.query.strategies import STRATEGIES
+from everytree.weights.dirichlet import BaseRate, DepthDecay
+from everytree.weights.priors import PRIORS, Prior
 
 __all__ = ["check_parameter"]
 
@@ -57,6 +64,37 @@ def _bins(value: Any) -> bool:
     return bool(_whole(2)(value)) if isinstance(value, int | float) or value is None else True
 
 
+def _truth(value: Any) -> bool:
+    return isinstance(value, bool | int | float) and value in (0, 1)
+
+
+def _chosen(what: str, value: Any) -> bool:
+    """Return whether a value is a word such as "fit", by which numbers are chosen."""
+    try:
+        return asked(what, value) is not None
+    except QueryError:
+        return False
+
+
+def _prior(value: Any) -> bool:
+    return isinstance(value, Prior) or (
+        isinstance(value, str) and (value in PRIORS or _chosen("prior", value))
+    )
+
+
+def _dirichlet(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in ("1/C", "base", "decay") or _chosen("dirichlet", value)
+    if isinstance(value, list | tuple):
+        return all(_above_zero(each) for each in value)
+    return _above_zero(value) or isinstance(value, BaseRate | DepthDecay)
+
+
+def _anneal(value: Any) -> bool:
+    pair = isinstance(value, list | tuple) and len(value) == 2 and all(map(_number, value))
+    return value is None or isinstance(value, bool) or pair
+
+
 WHOLE = "a whole number ≥ {}"
 KNOWN: dict[str, tuple[Takes, str]] = {
     **{
@@ -86,7 +124,10 @@ KNOWN: dict[str, tuple[Takes, str]] = {
     ),
     "bins": (_bins, "a number of bins of at least 2, 'all', 'mdl', 'boosted', or cut points"),
     "max_categories": (_whole(1), WHOLE.format(1)),
-    "random_state": (lambda value: not isinstance(value, str | float), "a whole number ≥ 0, or None"),
+    "random_state": (
+        lambda value: value is None or isinstance(value, list) or (isinstance(value, int) and value >= 0),
+        "a whole number ≥ 0, or None",
+    ),
     "averaging": (lambda value: isinstance(value, bool), "True or False"),
     "split_pure": (lambda value: isinstance(value, bool), "True or False"),
     "nominal": (
@@ -98,7 +139,32 @@ KNOWN: dict[str, tuple[Takes, str]] = {
         '"balanced", a dict by label, a weight for each class, or None',
     ),
     "cuts": _words("global", "local", "average", "each"),
+    "laplace": (_truth, "True or False"),
+    "nonuniform": (lambda value: isinstance(value, bool) or value == "parent", "True, False or 'parent'"),
+    "anneal": (_anneal, "True, False, None, or the powers of prior and data"),
+    "prior": (_prior, "a prior, or a word for one such as 'size' or 'fit'"),
+    "prune_prior": (
+        lambda value: value is None or isinstance(value, Prior) or (isinstance(value, str) and value in PRIORS),
+        "a prior, a word for one, or None",
+    ),
+    "dirichlet": (_dirichlet, "numbers above 0, '1/C', 'base', a BaseRate or a DepthDecay"),
 }  # fmt: skip
+
+# Where the default is a word. Classifiers share names: a word of any of them is taken.
+WORDS: dict[str, tuple[Takes, str]] = {
+    "criterion": _words("gini", "entropy", "quality", "bayes", "gain_ratio"),
+    "kernel": _words(*KERNELS),
+    "leaf": _words("dirichlet", "laplace"),
+    "method": _words("exact", "collapsed"),
+    "missing": _words("category", "error", "impute"),
+    "nominal_tests": _words("multiway", "binary"),
+    "prune": _words("smooth", "map", "none", "cost_complexity", "pessimistic"),
+    "risk": _words("impurity", "error", *RISKS),
+    "rule": _words("0-SE", "1-SE"),
+    "start": _words(*STARTS),
+    "strategy": _words(*STRATEGIES),
+    "target": _words("posterior", "risk"),
+}
 
 
 def check_parameter(name: str, value: Any, default: Any) -> None:
@@ -109,7 +175,7 @@ def check_parameter(name: str, value: Any, default: Any) -> None:
     Traceback (most recent call last):
     everytree.errors.DataError: params.min_leaf is ''; expected a whole number ≥ 1
     """
-    known = KNOWN.get(name)
+    known = WORDS.get(name) if isinstance(default, str) and name in WORDS else KNOWN.get(name)
     if known is None or (type(value) is type(default) and value == default):
         return
     takes, expected = known

@@ -108,7 +108,13 @@ class Query:
                 raise refused(QueryError, name, getattr(self, name), "names or columns of tests, or a list")
         number("leaf_penalty", self.leaf_penalty, 0, LARGEST_COST, example=0.01, closed=True)
         number("confidence", self.confidence, 0, 1, example=0.25)
-        bounds = (self.max_error, self.min_accuracy, self.max_size, self.max_leaves, self.max_depth)
+        bounds = (
+            self.max_error if self.error_bounds else None,
+            self.min_accuracy,
+            self.max_size,
+            self.max_leaves,
+            self.max_depth,
+        )
         if self.ranking[0] not in COSTS and all(bound is None for bound in bounds):
             raise refused(
                 QueryError,
@@ -165,12 +171,13 @@ class Query:
         plain = leaf_constraints([each for each in given if not isinstance(each, ComposedConstraint)])
         return (
             self.ranking,
-            (self.max_size, self.max_leaves, self.max_depth, self.min_accuracy),
-            tuple(sorted(self.error_bounds.items())),
+            (self.max_size, self.max_leaves, self.max_depth),
+            None if self.min_accuracy is None else float(self.min_accuracy),
+            tuple(sorted((name, float(bound)) for name, bound in self.error_bounds.items())),
             (plain, tuple(sorted(map(repr, composed)))),
             (_names(self.require), _names(self.forbid)),
             (repr(self.cost_matrix), repr(self.class_weight)),
-            (self.confidence, self.leaf_penalty),
+            (float(self.confidence), float(self.leaf_penalty)),
         )
 
     def __eq__(self, other: object) -> bool:

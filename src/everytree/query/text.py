@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
+from everytree.common.arguments import MOST, whole
 from everytree.errors import QueryError
 from everytree.query.query import Query
 from everytree.weights.constraints import (
@@ -146,6 +147,7 @@ def format_query(query: Query, k: int = 1) -> str:
     >>> format_query(Query(("size", "error"), min_accuracy=0.9, leaf=[5, Margin(2)]), k=2)
     '2 smallest then least error where leaf >= 5 and margin >= 2 and accuracy >= 0.9'
     """
+    k = whole("k", k, 1)
     if query.cost_matrix is not None or query.class_weight is not None:
         raise QueryError("a query with a cost_matrix or a class_weight cannot be written in one line")
     wishes = " then ".join(
@@ -289,6 +291,8 @@ class _Parser:
             if many != math.floor(many) or many < 1:
                 self.fail("how many trees is a whole number of at least 1", place)
             k = int(many)
+            if k > MOST:
+                self.fail(f"there are at most {MOST} trees in an answer", place)
         minimize = [self.wish()]
         while self.word(",", "then") or self.word(",") or self.word("then"):
             minimize.append(self.wish())

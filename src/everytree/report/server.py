@@ -258,8 +258,9 @@ def serve(
         listener.bind(("127.0.0.1", port))
         port = listener.getsockname()[1]
         app = make_app(explorer, token, port, Path(folder))
+        # A warning for each request that is none would let whoever connects fill the terminal, without a token.
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off",
+            app, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
             timeout_graceful_shutdown=GRACE, http=protocol(), backlog=BACKLOG,
         )  # fmt: skip
         try:

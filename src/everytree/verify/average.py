@@ -19,7 +19,7 @@ from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.left_out import MOST, left_out, left_out_facts, tempered
 from everytree.verify.model import Model
 from everytree.verify.probable import Fold, Prior, read_prior
-from everytree.verify.problem import is_number, quote
+from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import GivenUp, Space
 from everytree.verify.query import dirichlet_at, read_query
 
@@ -143,6 +143,8 @@ def left_out_of(
 def _depth_facts(model: Model) -> list[Fact]:
     """Check the depth of the average: it is the one asked for, unless a limit ended it before."""
     asked, claims = model.params.get("max_depth"), model.claims
+    if asked is not None and not is_number(asked):
+        raise InputError(f"params.max_depth is {quote(asked)}; expected a whole number ≥ 0, or none")
     if "depth" not in claims or claims["depth"] == asked:
         return []
     depth = claims["depth"]

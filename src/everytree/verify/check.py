@@ -136,12 +136,15 @@ def verify_model(
         report = check(table)
         if report.ok:
             return report
-        numbers = [
-            each["name"]
-            for each in content["columns"]
-            if each.get("values") is None and each["name"] in table.columns
-        ]
+        numbers = _numbers(content, table)
         return other_report(table, numbers, missing, decimal, check, time_limit, whole is not None) or report
+
+
+def _numbers(content: dict[str, Any], table: CsvTable) -> list[str]:
+    """Return the columns of the table that the model knows as numbers; any may be where it takes them by position."""
+    names = [each["name"] for each in content["columns"] if each.get("values") is None]
+    found = [name if name in table.columns else name.strip() for name in names]
+    return found if all(name in table.columns for name in found) else list(table.columns)
 
 
 @contextmanager
@@ -243,14 +246,7 @@ def _equal(name: str, claimed: Any, found: Any, note: str = "") -> Fact:
     same = claimed == found or (
         isinstance(found, Fraction) and is_number(claimed) and math.isclose(claimed, found, rel_tol=PART)
     )
-    return Fact(name, _decimal(claimed), _decimal(found), TRUE if same else FALSE, "" if same else note)
-
-
-def _decimal(value: Any) -> Any:
-    """Return a number, or a list of numbers, without Fractions: parts of examples are shown as decimals."""
-    if isinstance(value, list):
-        return [_decimal(each) for each in value]
-    return float(value) if isinstance(value, Fraction) else value
+    return Fact(name, claimed, found, TRUE if same else FALSE, "" if same else note)
 
 
 def _data_facts(model: Model, examples: Examples) -> list[Fact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 __all__ = ["FALSE", "NOTED", "TRUE", "UNCHECKED", "UNPROVED", "Fact", "Report"]
@@ -17,7 +18,7 @@ NOTED: Verdict = "not checkable"  # no data can decide it: a seed, or why a sear
 
 @dataclass(frozen=True)
 class Fact:
-    """One claim of a model file, and what was found.
+    """One claim of a model file, and what was found; parts of examples are shown as decimals.
 
     Attributes
     ----------
@@ -41,6 +42,10 @@ class Fact:
     verdict: Verdict
     note: str = ""
     predicts: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("claimed", "found"):
+            object.__setattr__(self, name, _shown(getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -99,3 +104,21 @@ class Report:
             "notes": list(self.notes),
             "better_tree": list(self.better_tree),
         }
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as JSON has it; a Fraction, which weights may make of a count, becomes a number.
+
+    >>> _shown([Fraction(4, 2), Fraction(1, 4), "≥ 1"])
+    [2, 0.25, '≥ 1']
+    """
+    if isinstance(value, list | tuple):
+        return [_shown(item) for item in value]
+    if not isinstance(value, Fraction):
+        return value
+    if value.denominator == 1:
+        return int(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return str(value)

@@ -78,6 +78,8 @@ def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells
     facts += misplaced[:1] or [Fact("cuts", n - shape.n_leaves, n - shape.n_leaves, TRUE)]
     facts += strays[:1]
     note = "informational: whether leaves say (n_c + 1) / (n + C) or n_c / n was asked for"
+    if model.params.get("laplace", False) not in (True, False):
+        raise InputError(f"params.laplace is {quote(model.params['laplace'])}; expected true or false")
     facts.append(Fact("laplace", quote(model.params.get("laplace", False)), None, NOTED, note))
     for name, value in (("n_leaves", shape.n_leaves), ("size", n)):
         if name in model.claims:

@@ -27,6 +27,7 @@ from everytree.verify.rising import log_rising
 __all__ = ["check_path"]
 
 CLOSE = 1e-9
+LEAST_S, LARGEST_S = 1e-9, 1e9
 
 
 def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Cells) -> list[Fact]:
@@ -70,7 +71,7 @@ def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Ce
     facts = [
         Fact(
             "examples",
-            int(sum(stored["counts"][0])),
+            sum(stored["counts"][0]),
             sum(cells.weights),
             _verdict([sum(stored["counts"][0])], [sum(cells.weights)]),
         )
@@ -129,8 +130,10 @@ def _size(model: Model) -> float:
     s = model.params.get("s")
     if s == "classes":
         return float(len(model.classes))
-    if not is_number(s) or not 0 < s < 1e12:
-        raise InputError(f"params.s is {quote(s)}; expected a positive number, or 'classes'")
+    if not is_number(s) or not LEAST_S < s < LARGEST_S:
+        raise InputError(
+            f"params.s is {quote(s)}; expected a number between {LEAST_S:g} and {LARGEST_S:g}, or 'classes'"
+        )
     return float(s)
 
 
@@ -149,18 +152,22 @@ def _log_m(counts: list[int], a: list[float], s: float) -> float:
 def _means(
     shape: Shape, counts: list[list[int]], a: list[list[float]], s: float, log_b: list[float], averaging: bool
 ) -> list[list[float]]:
-    """Compute the mean along the path to each node; r is the sum of the path's weights over that of its end."""
+    """Compute the mean along the path to each node; r is the sum of the path's weights over that of its end.
+
+    It stays a logarithm: with other data than those of training a split may be worse than any number can say.
+    """
     means: list[list[float]] = []
-    r: list[float] = []
+    log_r: list[float] = []
     for node, row in enumerate(counts):
         theta = [(n + x) / (sum(row) + s) for n, x in zip(row, a[node], strict=True)]
         above = shape.parent[node]
         if above < 0 or not averaging:
-            r.append(1.0)
+            log_r.append(0.0)
         else:
-            before = r[above] * math.exp(-log_b[above])
-            r.append(before + 1)
-            theta = [(before * p + q) / r[node] for p, q in zip(means[above], theta, strict=True)]
+            before = log_r[above] - log_b[above]
+            log_r.append(max(before, 0.0) + math.log1p(math.exp(-abs(before))))
+            old, new = math.exp(before - log_r[node]), math.exp(-log_r[node])
+            theta = [old * p + new * q for p, q in zip(means[above], theta, strict=True)]
         means.append([p / math.fsum(theta) for p in theta])
     return means
 

@@ -227,10 +227,10 @@ class ChiSquare:
         if self.threshold is not None:
             value = number("ChiSquare", self.threshold, 0, math.inf, example=3.84, closed=True)
             object.__setattr__(self, "threshold", value)
-        if self.p_value is not None and self.p_value != 1:
-            object.__setattr__(
-                self, "p_value", number("ChiSquare(p_value)", self.p_value, 0, 1, example=0.05)
-            )
+        if self.p_value is not None:
+            value = self.p_value
+            value = 1.0 if value == 1 else number("ChiSquare(p_value)", value, 0, 1, example=0.05)
+            object.__setattr__(self, "p_value", value)
 
     def __repr__(self) -> str:
         return (
