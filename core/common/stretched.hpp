@@ -36,6 +36,9 @@ class Stretched {
   double& operator[](std::size_t i) { return data_.get()[i]; }
   const double& operator[](std::size_t i) const { return data_.get()[i]; }
 
+  friend bool operator==(const Stretched& a, const Stretched& b) {
+    return std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size());
+  }
   // New numbers are 0.
   void resize(std::size_t n) {
     if (n > capacity_) move_to(std::max({n, 2 * capacity_, kFirst}));
