@@ -157,9 +157,9 @@ void ClosedForm::spread(std::size_t n_values) {
   for (std::size_t v = 0; v < n_values; ++v)
     for (std::size_t i = 0; i < multiplicity_.size(); ++i) {
       forms_[v].linear[i] *= multiplicity_[i];
+      if (!pairs_) continue;
       double* row = forms_[v].matrix.data() + i * stride_;
-      for (std::size_t j = i + 1; j < multiplicity_.size() && pairs_; ++j)
-        row[j] *= multiplicity_[i] * multiplicity_[j];
+      for (std::size_t j = i + 1; j < multiplicity_.size(); ++j) row[j] *= multiplicity_[i] * multiplicity_[j];
     }
   const std::size_t n = elements_.size(), stride = plain_ ? stride_ : (n + 7) & ~std::size_t{7};
   if (!pairs_) zeros_.assign(n * stride, 0.0);
