@@ -262,7 +262,7 @@ for classifier, options in (
 def predicted(scale: Scale, limits: Limits) -> Ask:
     X, y = scale.numbers()
     model = et.BayesOptimalClassifier(max_depth=2, n_jobs=scale.threads).fit(X[:2000, :8], y[:2000])
-    rows = np.random.default_rng(1).normal(size=(300_000, 8))
+    rows = np.random.default_rng(1).normal(size=(300_000, model.n_features_in_))
     model.set_params(time_limit=limits.time_limit, memory_limit=limits.memory_limit)
     model.posterior_.space.limits = limits
     return lambda: model.predict_proba(rows)

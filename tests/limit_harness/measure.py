@@ -72,7 +72,8 @@ def measured(call: str, scale: str, kind: str, value: float) -> dict[str, object
     except KeyboardInterrupt:
         ended = "interrupted"
     except EverytreeError as error:
-        ended = f"refused: {error}"[:120]
+        # What is refused for another reason than a limit was never asked.
+        ended = f"{'refused' if 'limit' in str(error) else 'wrong question'}: {error}"[:120]
     now = time.perf_counter()
     if timer:
         timer.cancel()

@@ -53,7 +53,7 @@ def faults(line: dict[str, object], busy: bool) -> list[str]:
     On a busy machine a process has a share of the processor, which is what it took of it over the seconds that went by:
     it is late by that share of what the clock says. A call that counts its own seconds is judged by them.
     """
-    if "seconds" not in line:
+    if "seconds" not in line or str(line["ended"]).startswith("wrong question"):
         return [str(line["ended"])]
     seconds, value, found = float(line["seconds"]), float(line["value"]), []
     share = min(1.0, float(line["cpu"]) / max(seconds, 1e-9)) if busy else 1.0
