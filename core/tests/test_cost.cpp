@@ -139,6 +139,20 @@ TEST(rules_follow_their_definitions) {
   }
 }
 
+TEST(a_pure_leaf_has_no_impurity_whatever_its_size) {
+  std::mt19937 random(5);
+  for (const CostKind kind : {CostKind::gini, CostKind::entropy})
+    for (int round = 0; round < 2000; ++round) {
+      const auto n = static_cast<std::int32_t>(1 + random() % 500'000'000);
+      CHECK(LeafCost(kind, 1)(&n) == 0);
+      const std::int32_t pure[] = {0, n, 0}, nearly[] = {1, n, 0};
+      CHECK(LeafCost(kind, 3)(pure) == 0);
+      if (kind != CostKind::gini) continue;
+      const naive::Real wanted = naive::Real{2} * n / (naive::Real{1} + n);  // where differences keep no digit
+      CHECK(std::abs(LeafCost(kind, 3)(nearly) - wanted) < 1e-14L);
+    }
+}
+
 TEST(chi2_at_the_threshold_is_decided_in_whole_numbers) {
   // Leaf (1, 0) of (1, 2): χ² = 3 exactly. Leaf (2, 1) of (3, 4): d = 7·2 − 3·3 = 5, χ² = 25/12·(1/3 + 1/4) = 175/144.
   const std::int32_t pure[2] = {1, 0}, mixed[2] = {2, 1};
