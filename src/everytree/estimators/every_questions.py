@@ -83,9 +83,7 @@ class EveryQuestions(ClassifierBase):
         each = len(self.models_) + len(self.forests_)
         account.need(answers, f"the probabilities of {part.n_rows} rows", "predict fewer rows at a time")
         per_row = batch_row_bytes(len(binarizer.tests_), each, len(self.classes_))
-        # Half of what is left: beside the limit there are the rows that are asked about, which nobody counts. An
-        # eighth took twice as long with 3,000 columns and 64 MB.
-        for some in row_batches(part.n_rows, per_row, (account.left - answers) // 2):
+        for some in row_batches(part.n_rows, per_row, account.left - answers):
             reach = reach_of_frame(binarizer, part.take(some))  # All averages have the same codes.
             asked = zip(self.models_, tests, strict=True)
             said = [model._predict_proba_tests(reach_of_tests(reach, own)) for model, own in asked]
