@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from collections import defaultdict
 from pathlib import Path
 from zlib import crc32
 
 import pytest
+
+# A job of the background inherits that Ctrl-C is ignored, and so would all programs that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).parent
 # Where cases are seeds or a product of options. Elsewhere each case is a thing of its own: a page, a message, a file.
