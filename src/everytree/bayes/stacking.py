@@ -252,9 +252,8 @@ def stacked(
         aparts = (math.inf,)
     share, fold = np.asarray(counts, dtype=np.float64), folds_of(codes)
     total = float(share.sum())
-    losses = np.empty(
-        (len(strengths), len(codes))
-    )  # what is said is as many times larger as there are classes
+    # Losses alone: what is said is as many times larger as there are classes.
+    losses = np.empty((len(strengths), len(codes)))
     shared: list[list[Reals]] = []  # the weights of each fold, for each strength
     for f in range(FOLDS):
         seen, left = fold != f, fold == f

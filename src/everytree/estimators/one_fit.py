@@ -42,9 +42,8 @@ def one_at_a_time(fit: Learns) -> Learns:
         me = (os.getpid(), threading.get_ident())
         held = vars(self)
         fitter = held.setdefault("_fitter", me)  # one step, also for threads
-        if (
-            fitter[0] != me[0]
-        ):  # A fork copied the object while a thread fitted it, and threads are not copied.
+        # A fork copied the object while a thread fitted it, and threads are not copied.
+        if fitter[0] != me[0]:
             for name in OF_ONE_FIT:
                 held.pop(name, None)
             held["_fitter"] = fitter = me

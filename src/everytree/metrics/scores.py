@@ -116,9 +116,8 @@ def brier(proba: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     given, codes = _checked(proba, y)
     hit = np.zeros_like(given)
     hit[np.arange(len(codes)), codes] = 1.0
-    np.subtract(
-        given, hit, out=hit
-    )  # in place: of many rows and classes, each copy is as large as all that is known
+    # In place: of many rows and classes, each copy is as large as all that is known.
+    np.subtract(given, hit, out=hit)
     np.square(hit, out=hit)
     scores: Floats = hit.sum(axis=1)
     return scores
